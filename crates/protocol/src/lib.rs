@@ -1,0 +1,1 @@
+//! Messages between supervisor and worker.
