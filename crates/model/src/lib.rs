@@ -1,7 +1,20 @@
-//! The vocabulary every part of probat speaks.
+//! The vocabulary every part of probat speaks: names, operations, sequences, states and outcomes.
+//!
+//! Plain data with the checks that keep it consistent. No I/O, no JVM, no class files.
 
 pub mod name;
+pub mod operation;
+pub mod outcome;
+pub mod sequence;
+pub mod state;
 pub mod text;
 
 pub use name::{ClassName, DescriptorError, MethodDescriptor, Type};
+pub use operation::{Literal, Operation, OperationId, StubBehaviour, StubMethod, StubSpec};
+pub use outcome::{
+    Contract, DeathCause, End, Frame, Leak, Observation, ProbeId, Refusal, StateSeen, StepOutcome, Taint,
+    TaintKind, Thrown, Value, Violation,
+};
+pub use sequence::{OperationTable, Sequence, SequenceError, Step, StepId};
+pub use state::{ClassLayout, Slot, StateHash, StoredState};
 pub use text::JavaString;

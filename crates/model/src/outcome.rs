@@ -1,0 +1,210 @@
+//! What happened when a sequence ran.
+//!
+//! In: nothing. Out: [`Observation`] and its parts, as the supervisor hands them to the search.
+//! Failing user code is an outcome like any other, never an error.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::name::ClassName;
+use crate::sequence::StepId;
+use crate::state::{StateHash, StoredState};
+use crate::text::JavaString;
+
+/// Index of an edge probe, the same in every worker of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ProbeId(pub u32);
+
+/// What a step gave, as far as it can be shown without its heap.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Value {
+    Void,
+    Null,
+    Boolean(bool),
+    Byte(i8),
+    Char(u16),
+    Short(i16),
+    Int(i32),
+    Long(i64),
+    Float(f32),
+    Double(f64),
+    /// At most the configured number of units, and how long it really is.
+    String {
+        text: JavaString,
+        length: u32,
+    },
+    /// Run-time class in binary form (`java.util.ArrayList`).
+    Object {
+        class: ClassName,
+    },
+    /// Class as `[I` or `[Ljava/lang/String;`.
+    Array {
+        class: ClassName,
+        length: u32,
+    },
+}
+
+/// One stack frame.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Frame {
+    pub class: ClassName,
+    pub method: String,
+    /// `None` where the class has no line numbers.
+    pub line: Option<u32>,
+}
+
+/// An exception that left a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thrown {
+    pub class: ClassName,
+    pub message: Option<JavaString>,
+    pub cause: Option<ClassName>,
+    /// The innermost frames, at most the configured number.
+    pub frames: Vec<Frame>,
+}
+
+/// Why a step was not run at all. Match without `_`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Refusal {
+    /// Class, member or descriptor that this JVM does not know.
+    Unresolved(String),
+    /// The argument's run-time class is no subtype of the parameter's.
+    ArgumentType { argument: u8, wanted: String, found: ClassName },
+    /// `null` where a receiver or a primitive is needed.
+    NullReceiver,
+    /// An earlier step has no value because it threw.
+    MissingArgument { argument: u8 },
+    /// A stored state that cannot be rebuilt.
+    CannotRestore(String),
+    /// A stub that cannot be defined.
+    CannotStub(String),
+}
+
+/// What one step did. Match without `_`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum StepOutcome {
+    Returned(Value),
+    Threw(Thrown),
+    Refused(Refusal),
+}
+
+/// How a worker ended. Match without `_`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DeathCause {
+    /// Exit code of the process.
+    Exited(i32),
+    /// Signal number: a native crash, or the kernel.
+    Signalled(i32),
+    /// We killed it because it did not answer.
+    Unresponsive(Duration),
+    /// It closed or broke the pipe.
+    Protocol(String),
+}
+
+/// How a sequence ended. Match without `_`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum End {
+    /// Every step ran; with `past_exceptions` some may have thrown.
+    Completed,
+    /// Stopped at the first step that threw.
+    Threw(StepId),
+    /// Stopped at a step that could not be run.
+    Refused(StepId),
+    /// The step used up its limit and was stopped inside the JVM.
+    TimedOut(StepId),
+    /// Memory ran out or the stack overflowed: a result that depends on the machine.
+    Exhausted(StepId),
+    /// The worker died in this step, alone in its batch.
+    Died { step: Option<StepId>, cause: DeathCause },
+}
+
+/// What the code under test tried that a test must not do. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum TaintKind {
+    Exit,
+    Process,
+    FileWrite,
+    Network,
+    Threads,
+    Stdin,
+    NativeLibrary,
+    Display,
+}
+
+/// A forbidden attempt; its sequence is never extended nor emitted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Taint {
+    pub step: StepId,
+    pub kind: TaintKind,
+    /// The path, host or method.
+    pub detail: String,
+}
+
+/// What the code changed outside its objects, and that was put back. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Leak {
+    SystemProperties,
+    Locale,
+    TimeZone,
+    StandardStreams,
+    SecurityProviders,
+    Statics,
+    ThreadLocals,
+    Interrupt,
+}
+
+/// A contract of `java.lang.Object` or friends. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Contract {
+    EqualsReflexive,
+    EqualsNull,
+    EqualsSymmetric,
+    EqualsThrows,
+    HashCodeThrows,
+    HashCodeConsistent,
+    EqualsHashCode,
+    ToStringThrows,
+    ToStringNull,
+    CompareToReflexive,
+    CompareToAntisymmetric,
+    CompareToEquals,
+    CloneThrows,
+    NullPointer,
+    AssertionError,
+}
+
+/// A contract seen broken on the values of these steps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Violation {
+    pub contract: Contract,
+    pub steps: Vec<StepId>,
+    pub thrown: Option<Thrown>,
+}
+
+/// State of some values after a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateSeen {
+    pub hash: StateHash,
+    /// How many tokens it has.
+    pub tokens: u32,
+    /// Above the token limit: unlike every other state.
+    pub truncated: bool,
+    /// Kept whole, if that was asked for.
+    pub stored: Option<StoredState>,
+}
+
+/// All that was seen of one sequence.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    pub end: End,
+    /// Outcomes of the steps asked for, in order, ending where the sequence ended.
+    pub steps: Vec<(StepId, StepOutcome)>,
+    /// Probes hit, ascending; empty if not asked for.
+    pub edges: Vec<ProbeId>,
+    /// In the order of the requests; `None` where the step was not reached.
+    pub states: Vec<Option<StateSeen>>,
+    pub violations: Vec<Violation>,
+    pub taints: Vec<Taint>,
+    pub leaks: Vec<Leak>,
+}
