@@ -1,0 +1,269 @@
+//! Batches of sequences on their way down.
+//!
+//! In: [`Item`]s of the search. Out: a flat payload that [`BatchReader`] hands to the worker item by item, into
+//! buffers it reuses. The worker checks operations and arities against its own table.
+
+use probat_model::{Sequence, StepId};
+
+use crate::wire::{Cursor, Put, WireError};
+
+/// Which steps' outcomes to report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Values {
+    /// Only how the sequence ended, with the exception if one ended it.
+    None,
+    /// The last step that ran.
+    #[default]
+    Last,
+    All,
+}
+
+/// What is put back before a sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reset {
+    /// Nothing: for measuring.
+    None,
+    /// Written static fields, system properties, locale, time zone, streams, providers, thread locals.
+    #[default]
+    Fields,
+    /// A fresh class loader for the code under test, then as `Fields`.
+    Loader,
+}
+
+/// State wanted of some values, taken right after a step.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StateRequest {
+    pub after: u16,
+    /// Steps whose results are the roots, in order; more than one are linearised under a virtual root.
+    pub roots: Vec<StepId>,
+    /// Send the tokens and layouts too, not only the hash.
+    pub stored: bool,
+}
+
+/// What to look at while a sequence runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Observe {
+    pub values: Values,
+    pub edges: bool,
+    /// Check contracts on what the last step touched.
+    pub contracts: bool,
+    /// In ascending order of `after`.
+    pub states: Vec<StateRequest>,
+}
+
+/// One sequence to run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Item {
+    pub sequence: Sequence,
+    pub observe: Observe,
+    pub reset: Reset,
+    /// Go on after a step that threw; later steps that need its result are refused.
+    pub past_exceptions: bool,
+}
+
+const EDGES: u32 = 1 << 4;
+const CONTRACTS: u32 = 1 << 5;
+const PAST_EXCEPTIONS: u32 = 1 << 6;
+
+/// Writes a batch payload.
+pub fn encode_batch<'a>(id: u64, items: impl ExactSizeIterator<Item = &'a Item>, out: &mut Vec<u8>) {
+    out.put_u64(id);
+    out.put_u32(items.len() as u32);
+    for item in items {
+        encode_item(item, out);
+    }
+}
+
+fn encode_item(item: &Item, out: &mut Vec<u8>) {
+    let observe = &item.observe;
+    let flags = observe.values as u32
+        | (item.reset as u32) << 2
+        | if observe.edges { EDGES } else { 0 }
+        | if observe.contracts { CONTRACTS } else { 0 }
+        | if item.past_exceptions { PAST_EXCEPTIONS } else { 0 };
+    out.put_u32(flags);
+    out.put_u32(item.sequence.len() as u32);
+    out.put_u32(observe.states.len() as u32);
+    for step in item.sequence.steps() {
+        out.put_u32(step.operation.0);
+        out.put_u16(step.args.len() as u16);
+        for arg in &step.args {
+            out.put_u16(arg.0);
+        }
+    }
+    for state in &observe.states {
+        out.put_u16(state.after);
+        out.put_u8(u8::from(state.stored));
+        out.put_u16(state.roots.len() as u16);
+        for root in &state.roots {
+            out.put_u16(root.0);
+        }
+    }
+}
+
+/// One item as the worker sees it; its vectors are reused from item to item.
+#[derive(Debug, Default)]
+pub struct ItemBuffer {
+    pub values: Values,
+    pub reset: Reset,
+    pub edges: bool,
+    pub contracts: bool,
+    pub past_exceptions: bool,
+    /// Operation ids by step.
+    pub operations: Vec<u32>,
+    /// Arguments of step `i` are `args[starts[i]..starts[i + 1]]`.
+    pub starts: Vec<u32>,
+    /// Step indices, each smaller than the step it belongs to.
+    pub args: Vec<u16>,
+    pub states: Vec<StateRequest>,
+}
+
+impl ItemBuffer {
+    #[inline]
+    pub fn args_of(&self, step: usize) -> &[u16] {
+        &self.args[self.starts[step] as usize..self.starts[step + 1] as usize]
+    }
+}
+
+/// Reads a batch payload.
+#[derive(Debug)]
+pub struct BatchReader<'a> {
+    cursor: Cursor<'a>,
+    id: u64,
+    left: u32,
+}
+
+impl<'a> BatchReader<'a> {
+    pub fn new(payload: &'a [u8]) -> Result<Self, WireError> {
+        let mut cursor = Cursor::new(payload);
+        let id = cursor.u64()?;
+        let left = cursor.u32()?;
+        Ok(BatchReader { cursor, id, left })
+    }
+
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Fills `item` with the next one; false when there is none left.
+    pub fn next(&mut self, item: &mut ItemBuffer) -> Result<bool, WireError> {
+        if self.left == 0 {
+            return if self.cursor.is_done() { Ok(false) } else { Err(self.cursor.error()) };
+        }
+        self.left -= 1;
+        let flags = self.cursor.u32()?;
+        item.values = match flags & 3 {
+            0 => Values::None,
+            1 => Values::Last,
+            2 => Values::All,
+            _ => return Err(self.cursor.error()),
+        };
+        item.reset = match (flags >> 2) & 3 {
+            0 => Reset::None,
+            1 => Reset::Fields,
+            2 => Reset::Loader,
+            _ => return Err(self.cursor.error()),
+        };
+        item.edges = flags & EDGES != 0;
+        item.contracts = flags & CONTRACTS != 0;
+        item.past_exceptions = flags & PAST_EXCEPTIONS != 0;
+        let steps = self.cursor.count(6)?;
+        let states = self.cursor.u32()? as usize;
+        self.read_steps(steps, item)?;
+        self.read_states(states, steps, item)?;
+        Ok(true)
+    }
+
+    fn read_steps(&mut self, steps: usize, item: &mut ItemBuffer) -> Result<(), WireError> {
+        item.operations.clear();
+        item.starts.clear();
+        item.args.clear();
+        item.starts.push(0);
+        for step in 0..steps {
+            item.operations.push(self.cursor.u32()?);
+            for _ in 0..self.cursor.u16()? {
+                let arg = self.cursor.u16()?;
+                if usize::from(arg) >= step {
+                    return Err(self.cursor.error());
+                }
+                item.args.push(arg);
+            }
+            item.starts.push(item.args.len() as u32);
+        }
+        Ok(())
+    }
+
+    fn read_states(&mut self, states: usize, steps: usize, item: &mut ItemBuffer) -> Result<(), WireError> {
+        item.states.clear();
+        for _ in 0..states {
+            let after = self.cursor.u16()?;
+            let stored = self.cursor.u8()? != 0;
+            let count = self.cursor.u16()?;
+            let mut roots = Vec::with_capacity(usize::from(count));
+            for _ in 0..count {
+                roots.push(StepId(self.cursor.u16()?));
+            }
+            let in_range = usize::from(after) < steps && roots.iter().all(|root| root.0 <= after);
+            if !in_range {
+                return Err(self.cursor.error());
+            }
+            item.states.push(StateRequest { after, roots, stored });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probat_model::{Literal, Operation, OperationTable, Type};
+
+    fn item() -> Item {
+        let mut table = OperationTable::new();
+        let one = table.intern(Operation::Literal(Literal::Int(1)));
+        let array = table.intern(Operation::ArrayOf { element: Type::Int, length: 2 });
+        let mut sequence = Sequence::new();
+        let a = sequence.push(&table, one, []).unwrap();
+        let both = sequence.push(&table, array, [a, a]).unwrap();
+        Item {
+            sequence,
+            observe: Observe {
+                values: Values::All,
+                edges: true,
+                contracts: false,
+                states: vec![StateRequest { after: 1, roots: vec![both], stored: true }],
+            },
+            reset: Reset::Loader,
+            past_exceptions: true,
+        }
+    }
+
+    #[test]
+    fn a_batch_reads_back() {
+        let item = item();
+        let mut payload = Vec::new();
+        encode_batch(7, [&item, &item].into_iter(), &mut payload);
+        let mut reader = BatchReader::new(&payload).unwrap();
+        let mut read = ItemBuffer::default();
+        for _ in 0..2 {
+            assert!(reader.next(&mut read).unwrap());
+            assert_eq!((read.values, read.reset), (Values::All, Reset::Loader));
+            assert!(read.edges && read.past_exceptions && !read.contracts);
+            assert_eq!((read.operations.as_slice(), read.args_of(1)), (&[0, 1][..], &[0, 0][..]));
+            assert_eq!(read.states, item.observe.states);
+        }
+        assert!(!reader.next(&mut read).unwrap());
+        assert_eq!(reader.id(), 7);
+    }
+
+    #[test]
+    fn cut_batches_are_errors_not_panics() {
+        let mut payload = Vec::new();
+        encode_batch(7, [&item()].into_iter(), &mut payload);
+        for len in 0..payload.len() {
+            let mut read = ItemBuffer::default();
+            let result = BatchReader::new(&payload[..len]).and_then(|mut reader| reader.next(&mut read));
+            assert!(result.is_err(), "{len} bytes of {}", payload.len());
+        }
+    }
+}
