@@ -1,0 +1,68 @@
+//! Unpacks nested jars so that a JVM can load them.
+//!
+//! In: a [`ClassPath`] and a scratch directory. Out: plain directories and jars, in the same order.
+//! Writes only below the scratch directory, whatever an entry is called, and only what is nested.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use crate::archive::Archive;
+use crate::classpath::{ClassPath, Container};
+use crate::{ClassPathError, MAX_NESTED_JAR_BYTES, MAX_NESTED_TOTAL_BYTES, Origin};
+
+impl ClassPath {
+    /// A class path for a JVM: entries on disk as they are, nested ones unpacked below `scratch`.
+    pub fn extract_nested(&self, scratch: &Path) -> Result<Vec<PathBuf>, ClassPathError> {
+        let mut paths = Vec::new();
+        for (at, entry) in self.entries().iter().enumerate() {
+            paths.push(match (&entry.origin, &entry.container) {
+                (Origin::Nested { inside, .. }, Container::Archive { archive, prefix }) => {
+                    let name = inside.trim_end_matches('/').rsplit('/').next().unwrap_or("nested");
+                    let target = scratch.join(format!("{at:04}-{name}"));
+                    if prefix.is_empty() {
+                        write(&target, archive.stored().unwrap_or(&[]))?;
+                    } else {
+                        extract_folder(archive, prefix, &target)?;
+                    }
+                    target
+                }
+                (Origin::Directory(path) | Origin::Jar(path), _) => path.clone(),
+                (Origin::Nested { .. } | Origin::Jdk { .. }, _) => continue,
+            });
+        }
+        Ok(paths)
+    }
+}
+
+/// Unpacks everything below a folder of an archive, resources included.
+fn extract_folder(archive: &Archive, prefix: &str, target: &Path) -> Result<(), ClassPathError> {
+    let mut total = 0;
+    create_directory(target)?;
+    for (number, name) in archive.names() {
+        let Some(relative) = name.strip_prefix(prefix) else { continue };
+        let relative = Path::new(relative);
+        if !relative.components().all(|part| matches!(part, Component::Normal(_))) {
+            let reason = "its name leads out of the folder".into();
+            return Err(ClassPathError::DamagedEntry { origin: archive.origin.clone(), entry: name, reason });
+        }
+        let bytes = archive.read(number, MAX_NESTED_JAR_BYTES)?;
+        total += bytes.len() as u64;
+        if total > MAX_NESTED_TOTAL_BYTES {
+            let origin = archive.origin.clone();
+            return Err(ClassPathError::NestedTooLarge { origin, limit: MAX_NESTED_TOTAL_BYTES });
+        }
+        write(&target.join(relative), &bytes)?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), ClassPathError> {
+    if let Some(parent) = path.parent() {
+        create_directory(parent)?;
+    }
+    fs::write(path, bytes).map_err(|source| ClassPathError::Unwritable { path: path.to_path_buf(), source })
+}
+
+fn create_directory(path: &Path) -> Result<(), ClassPathError> {
+    fs::create_dir_all(path).map_err(|source| ClassPathError::Unwritable { path: path.to_path_buf(), source })
+}
