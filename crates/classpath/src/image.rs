@@ -99,7 +99,15 @@ impl<'a> Tables<'a> {
         tables.attributes = HEADER_BYTES.checked_add(tables.length.checked_mul(8)?)?;
         tables.strings = tables.attributes.checked_add(tables.int(20)?)?;
         tables.data = tables.strings.checked_add(tables.int(24)?)?;
-        (tables.data <= bytes.len()).then_some(tables)
+        let redirects_lead_inside = || {
+            (0..tables.length).all(|at| {
+                tables.int(HEADER_BYTES + 4 * at).is_some_and(|value| {
+                    let signed = value as u32 as i32;
+                    signed >= 0 || (-1 - i64::from(signed)) < tables.length as i64
+                })
+            })
+        };
+        (tables.data <= bytes.len() && redirects_lead_inside()).then_some(tables)
     }
 
     fn int(&self, at: usize) -> Option<usize> {
@@ -112,11 +120,11 @@ impl<'a> Tables<'a> {
         let mut found = Vec::new();
         for at in 0..self.length {
             let location = self.location(self.int(HEADER_BYTES + 4 * (self.length + at))?)?;
-            let module = self.string(location[MODULE])?;
-            if matches!(module, "" | "modules" | "packages") || self.string(location[EXTENSION])? != "class" {
+            let (module, parent) = (self.string(location[MODULE])?, self.string(location[PARENT])?);
+            let (base, extension) = (self.string(location[BASE])?, self.string(location[EXTENSION])?);
+            if matches!(module, "" | "modules" | "packages") || extension != "class" {
                 continue;
             }
-            let (parent, base) = (self.string(location[PARENT])?, self.string(location[BASE])?);
             let path =
                 if parent.is_empty() { format!("{base}.class") } else { format!("{parent}/{base}.class") };
             if let Some(name) = class_of(&path) {
@@ -184,5 +192,92 @@ impl<'a> Tables<'a> {
         let fits =
             payload.checked_add(RESOURCE_HEADER_BYTES)? <= stored && wide(start + 12)? <= MAX_CLASS_BYTES;
         fits.then_some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONTENT: &[u8] = b"class bytes";
+
+    /// A zlib stream of one stored block.
+    fn zlib(content: &[u8]) -> Vec<u8> {
+        let length = u16::try_from(content.len()).unwrap();
+        let (mut a, mut b) = (1u32, 0u32);
+        for &byte in content {
+            a = (a + u32::from(byte)) % 65521;
+            b = (b + a) % 65521;
+        }
+        let head = [&[0x78, 0x01, 0x01][..], &length.to_le_bytes(), &(!length).to_le_bytes()].concat();
+        [&head[..], content, &((b << 16) | a).to_be_bytes()].concat()
+    }
+
+    /// An image of the one class `p/A` in module `m`; `payload` is the size its resource header declares.
+    fn image_of_one(payload: u64, uncompressed: u64) -> Vec<u8> {
+        let strings = b"\0m\0p\0A\0class\0zip\0";
+        let stream = zlib(CONTENT);
+        let resource = [
+            &0xCAFE_FAFA_u32.to_le_bytes()[..],
+            &payload.to_le_bytes(),
+            &uncompressed.to_le_bytes(),
+            &13u32.to_le_bytes(),
+            &0u32.to_le_bytes(),
+            &[1],
+            &stream,
+        ]
+        .concat();
+        let attribute = |kind: usize, value: usize| [(kind << 3) as u8, value as u8];
+        let location = [
+            attribute(MODULE, 1),
+            attribute(PARENT, 3),
+            attribute(BASE, 5),
+            attribute(EXTENSION, 7),
+            attribute(OFFSET, 0),
+            attribute(COMPRESSED, resource.len()),
+            attribute(UNCOMPRESSED, CONTENT.len()),
+        ];
+        let location = [location.as_flattened(), &[0]].concat();
+        let header = [MAGIC, 1 << 16, 0, 1, 1, location.len() as u32, strings.len() as u32];
+        let tables = [-1i32 as u32, 0];
+        let words = header.iter().chain(&tables).flat_map(|word| word.to_le_bytes());
+        words.chain(location).chain(strings.iter().copied()).chain(resource).collect()
+    }
+
+    fn open(bytes: &[u8]) -> Result<Image, ClassPathError> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), bytes).unwrap();
+        Image::open(file.path())
+    }
+
+    #[test]
+    fn compressed_classes_are_inflated() {
+        let image = open(&image_of_one(zlib(CONTENT).len() as u64, CONTENT.len() as u64)).unwrap();
+        let class = &image.classes[0];
+        assert_eq!((class.name.as_internal(), image.modules[0].as_str()), ("p/A", "m"));
+        assert_eq!(&*image.read(class).unwrap(), CONTENT);
+    }
+
+    #[test]
+    fn sizes_that_lead_out_of_the_file_or_are_absurd_are_refused() {
+        let fits = zlib(CONTENT).len() as u64;
+        for (payload, uncompressed) in [(fits + 1, 11), (u64::MAX, 11), (fits, u64::MAX), (fits, 1 << 40)] {
+            assert!(open(&image_of_one(payload, uncompressed)).is_err(), "{payload} {uncompressed}");
+        }
+    }
+
+    #[test]
+    fn an_image_cut_or_changed_anywhere_never_panics() {
+        let whole = image_of_one(zlib(CONTENT).len() as u64, CONTENT.len() as u64);
+        for at in 0..whole.len() {
+            assert!(open(&whole[..at]).is_err(), "cut at {at}");
+            let mut changed = whole.clone();
+            changed[at] ^= 0xff;
+            if let Ok(image) = open(&changed) {
+                for class in &image.classes {
+                    let _ = image.read(class);
+                }
+            }
+        }
     }
 }
