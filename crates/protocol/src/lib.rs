@@ -8,6 +8,7 @@
 pub mod batch;
 pub mod config;
 pub mod frame;
+pub mod message;
 pub mod results;
 mod wire;
 
@@ -17,5 +18,6 @@ pub use config::{
     WorkerConfig,
 };
 pub use frame::{Frame, FrameError, FrameKind, read_frame, write_frame};
+pub use message::{MessageError, decode_message, encode_message};
 pub use results::{ResultWriter, decode_results};
 pub use wire::WireError;
