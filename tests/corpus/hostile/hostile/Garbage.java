@@ -1,0 +1,30 @@
+package hostile;
+
+import java.lang.ref.Cleaner;
+
+/** Finalizers and cleaners that never end. */
+public final class Garbage {
+    private static final Cleaner CLEANER = Cleaner.create();
+
+    @Override
+    @SuppressWarnings({"deprecation", "removal"})
+    protected void finalize() {
+        Loops.endless();
+    }
+
+    public static int drop() {
+        for (int i = 0; i < 1000; i++) {
+            new Garbage();
+        }
+        System.gc();
+        return 1;
+    }
+
+    public static int dropCleaned() {
+        for (int i = 0; i < 1000; i++) {
+            CLEANER.register(new Object(), Loops::endless);
+        }
+        System.gc();
+        return 1;
+    }
+}

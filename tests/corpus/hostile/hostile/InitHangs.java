@@ -1,0 +1,11 @@
+package hostile;
+
+public final class InitHangs {
+    static {
+        Loops.endless();
+    }
+
+    public static int value() {
+        return 1;
+    }
+}

@@ -1,0 +1,56 @@
+package hostile;
+
+public final class Threads {
+    public static void bomb() {
+        for (int i = 0; i < 100_000; i++) {
+            new Thread(Threads::forever).start();
+        }
+    }
+
+    public static void leftBehind() {
+        for (int i = 0; i < 3; i++) {
+            Thread thread = new Thread(Threads::forever);
+            thread.setDaemon(false);
+            thread.start();
+        }
+    }
+
+    public static void deadlock() throws InterruptedException {
+        Object one = new Object();
+        Object two = new Object();
+        java.util.concurrent.CountDownLatch held = new java.util.concurrent.CountDownLatch(1);
+        Thread other = new Thread(() -> {
+            synchronized (two) {
+                held.countDown();
+                synchronized (one) {
+                    one.notifyAll();
+                }
+            }
+        });
+        synchronized (one) {
+            other.start();
+            held.await();
+            synchronized (two) {
+                two.notifyAll();
+            }
+        }
+    }
+
+    public static void interruptSelf() {
+        Thread.currentThread().interrupt();
+    }
+
+    public static boolean interrupted() {
+        return Thread.currentThread().isInterrupted();
+    }
+
+    private static void forever() {
+        while (true) {
+            try {
+                Thread.sleep(1_000_000);
+            } catch (InterruptedException ignored) {
+                // stays
+            }
+        }
+    }
+}
