@@ -1,0 +1,222 @@
+//! Classes: which are loaded, what they declare, retransformation.
+
+use jni_simple::{jboolean, jint};
+
+use crate::env::Env;
+use crate::jvmti::{Jvmti, JvmtiError};
+use crate::member::{FieldId, MethodId};
+use crate::reference::{Class, Loader, Local, Ref};
+
+/// How far a class has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClassStatus(jint);
+
+impl ClassStatus {
+    /// Its bytecode was verified.
+    pub fn is_verified(self) -> bool {
+        self.0 & 0x01 != 0
+    }
+
+    /// Its fields and methods can be listed.
+    pub fn is_prepared(self) -> bool {
+        self.0 & 0x02 != 0
+    }
+
+    /// Its static initialiser has ended normally.
+    pub fn is_initialized(self) -> bool {
+        self.0 & 0x04 != 0
+    }
+
+    /// Its static initialiser has failed.
+    pub fn is_failed(self) -> bool {
+        self.0 & 0x08 != 0
+    }
+
+    /// It is the class of an array.
+    pub fn is_array(self) -> bool {
+        self.0 & 0x10 != 0
+    }
+
+    /// It is the class of a primitive, such as `int.class`.
+    pub fn is_primitive(self) -> bool {
+        self.0 & 0x20 != 0
+    }
+}
+
+/// A field or method as its class declares it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberDecl<Id> {
+    pub id: Id,
+    pub name: String,
+    pub descriptor: String,
+    /// The generic signature, where the class file has one.
+    pub signature: Option<String>,
+    /// The access flags of the class file.
+    pub modifiers: u32,
+}
+
+impl Jvmti {
+    /// Every class loaded, arrays included.
+    pub fn loaded_classes<'f>(&self, env: &Env<'f>) -> Result<Vec<Local<'f, Class>>, JvmtiError> {
+        let (mut count, mut classes) = (0, std::ptr::null_mut());
+        // SAFETY: both pointers are to places for the answer.
+        let code = unsafe { self.raw.GetLoadedClasses(&raw mut count, &raw mut classes) };
+        self.check("GetLoadedClasses", code)?;
+        Ok(self.brand(env, self.take_array(classes, count)))
+    }
+
+    /// The descriptor of a class, `Ljava/lang/String;`, and its generic signature.
+    pub fn class_signature(&self, class: Ref<'_, Class>) -> Result<(String, Option<String>), JvmtiError> {
+        let (mut descriptor, mut generic) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: the reference is to a class, and both pointers are to places for the answer.
+        let code = unsafe { self.raw.GetClassSignature(class.raw(), &raw mut descriptor, &raw mut generic) };
+        self.check("GetClassSignature", code)?;
+        Ok((self.take_text(descriptor).unwrap_or_default(), self.take_text(generic)))
+    }
+
+    /// How far the class has come.
+    pub fn class_status(&self, class: Ref<'_, Class>) -> Result<ClassStatus, JvmtiError> {
+        let mut status = 0;
+        // SAFETY: the reference is to a class, and the pointer to a place for the answer.
+        self.check("GetClassStatus", unsafe { self.raw.GetClassStatus(class.raw(), &raw mut status) })?;
+        Ok(ClassStatus(status))
+    }
+
+    /// The access flags of a class.
+    pub fn class_modifiers(&self, class: Ref<'_, Class>) -> Result<u32, JvmtiError> {
+        let mut modifiers = 0;
+        // SAFETY: the reference is to a class, and the pointer to a place for the answer.
+        self.check("GetClassModifiers", unsafe {
+            self.raw.GetClassModifiers(class.raw(), &raw mut modifiers)
+        })?;
+        Ok(modifiers.cast_unsigned())
+    }
+
+    /// The loader that defined a class; `None` is the boot loader.
+    pub fn class_loader<'f>(
+        &self,
+        _env: &Env<'f>,
+        class: Ref<'_, Class>,
+    ) -> Result<Option<Local<'f, Loader>>, JvmtiError> {
+        let mut loader = std::ptr::null_mut();
+        // SAFETY: the reference is to a class, and the pointer to a place for the answer.
+        self.check("GetClassLoader", unsafe { self.raw.GetClassLoader(class.raw(), &raw mut loader) })?;
+        // SAFETY: null or a new local reference of this thread's innermost frame.
+        Ok(unsafe { Local::from_raw(loader) })
+    }
+
+    /// Whether the class can be retransformed.
+    pub fn is_modifiable(&self, class: Ref<'_, Class>) -> Result<bool, JvmtiError> {
+        let mut answer = jboolean::FALSE;
+        // SAFETY: the reference is to a class, and the pointer to a place for the answer.
+        self.check("IsModifiableClass", unsafe { self.raw.IsModifiableClass(class.raw(), &raw mut answer) })?;
+        Ok(answer.as_bool())
+    }
+
+    /// The interfaces a class names in its declaration.
+    pub fn interfaces<'f>(
+        &self,
+        env: &Env<'f>,
+        class: Ref<'_, Class>,
+    ) -> Result<Vec<Local<'f, Class>>, JvmtiError> {
+        let (mut count, mut interfaces) = (0, std::ptr::null_mut());
+        // SAFETY: the reference is to a class, and both pointers are to places for the answer.
+        let code =
+            unsafe { self.raw.GetImplementedInterfaces(class.raw(), &raw mut count, &raw mut interfaces) };
+        self.check("GetImplementedInterfaces", code)?;
+        Ok(self.brand(env, self.take_array(interfaces, count)))
+    }
+
+    /// The fields a class declares itself, in the order of its class file. The class must be prepared; it is not
+    /// initialised by this.
+    pub fn class_fields(&self, class: Ref<'_, Class>) -> Result<Vec<MemberDecl<FieldId>>, JvmtiError> {
+        let (mut count, mut fields) = (0, std::ptr::null_mut());
+        // SAFETY: the reference is to a class, and both pointers are to places for the answer.
+        let code = unsafe { self.raw.GetClassFields(class.raw(), &raw mut count, &raw mut fields) };
+        self.check("GetClassFields", code)?;
+        self.take_array(fields, count)
+            .into_iter()
+            .map(|id| self.field_decl(class, FieldId::new(id)))
+            .collect()
+    }
+
+    fn field_decl(&self, class: Ref<'_, Class>, id: FieldId) -> Result<MemberDecl<FieldId>, JvmtiError> {
+        let [mut name, mut descriptor, mut generic] = [std::ptr::null_mut(); 3];
+        let (class, raw) = (class.raw(), id.raw());
+        // SAFETY: the id was listed for this class, and the pointers are to places for the answer.
+        let code = unsafe {
+            self.raw.GetFieldName(class, raw, &raw mut name, &raw mut descriptor, &raw mut generic)
+        };
+        self.check("GetFieldName", code)?;
+        let mut modifiers = 0;
+        // SAFETY: the id was listed for this class, and the pointer is to a place for the answer.
+        let code = unsafe { self.raw.GetFieldModifiers(class, raw, &raw mut modifiers) };
+        let (name, descriptor) = (self.take_text(name), self.take_text(descriptor));
+        let signature = self.take_text(generic);
+        self.check("GetFieldModifiers", code)?;
+        Ok(MemberDecl {
+            id,
+            name: name.unwrap_or_default(),
+            descriptor: descriptor.unwrap_or_default(),
+            signature,
+            modifiers: modifiers.cast_unsigned(),
+        })
+    }
+
+    /// The methods, constructors and static initialiser a class declares itself. The class must be prepared; it is
+    /// not initialised by this.
+    pub fn class_methods(&self, class: Ref<'_, Class>) -> Result<Vec<MemberDecl<MethodId>>, JvmtiError> {
+        let (mut count, mut methods) = (0, std::ptr::null_mut());
+        // SAFETY: the reference is to a class, and both pointers are to places for the answer.
+        let code = unsafe { self.raw.GetClassMethods(class.raw(), &raw mut count, &raw mut methods) };
+        self.check("GetClassMethods", code)?;
+        // The class is alive while its reference is, so its method ids are.
+        self.take_array(methods, count).into_iter().map(|id| self.method_decl(MethodId::new(id))).collect()
+    }
+
+    /// Private to the crate: the class of the method must be kept loaded by the caller.
+    pub(crate) fn method_decl(&self, id: MethodId) -> Result<MemberDecl<MethodId>, JvmtiError> {
+        let [mut name, mut descriptor, mut generic] = [std::ptr::null_mut(); 3];
+        // SAFETY: the class of the method is loaded, and the pointers are to places for the answer.
+        let code =
+            unsafe { self.raw.GetMethodName(id.raw(), &raw mut name, &raw mut descriptor, &raw mut generic) };
+        self.check("GetMethodName", code)?;
+        let mut modifiers = 0;
+        // SAFETY: the class of the method is loaded, and the pointer is to a place for the answer.
+        let code = unsafe { self.raw.GetMethodModifiers(id.raw(), &raw mut modifiers) };
+        let (name, descriptor) = (self.take_text(name), self.take_text(descriptor));
+        let signature = self.take_text(generic);
+        self.check("GetMethodModifiers", code)?;
+        Ok(MemberDecl {
+            id,
+            name: name.unwrap_or_default(),
+            descriptor: descriptor.unwrap_or_default(),
+            signature,
+            modifiers: modifiers.cast_unsigned(),
+        })
+    }
+
+    /// The class that declares a method. Private to the crate: the caller must keep that class loaded.
+    pub(crate) fn declaring_class<'f>(
+        &self,
+        _env: &Env<'f>,
+        id: MethodId,
+    ) -> Result<Local<'f, Class>, JvmtiError> {
+        let mut class = std::ptr::null_mut();
+        // SAFETY: the class of the method is loaded, and the pointer is to a place for the answer.
+        let code = unsafe { self.raw.GetMethodDeclaringClass(id.raw(), &raw mut class) };
+        self.check("GetMethodDeclaringClass", code)?;
+        // SAFETY: a new local reference of this thread's innermost frame.
+        Ok(unsafe { Local::from_raw(class) }.expect("every method has a class"))
+    }
+
+    /// Has the class hook see these classes again, from their original bytes. All change, or none.
+    ///
+    /// New bytes may not add or remove members.
+    pub fn retransform(&self, classes: &[Ref<'_, Class>]) -> Result<(), JvmtiError> {
+        let raw: Vec<_> = classes.iter().map(|class| class.raw()).collect();
+        let count = jint::try_from(raw.len()).expect("fewer than 2^31 classes");
+        // SAFETY: the array has `count` references to classes.
+        self.check("RetransformClasses", unsafe { self.raw.RetransformClasses(count, raw.as_ptr()) })
+    }
+}
