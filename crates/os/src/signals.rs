@@ -1,0 +1,42 @@
+//! Ctrl-C for the command line.
+//!
+//! In: SIGINT and SIGTERM. Out: a flag that says a stop is wanted; the second signal ends the process at once.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use nix::libc;
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Installs the handlers and returns the flag they set.
+pub fn stop_flag() -> io::Result<&'static AtomicBool> {
+    let action = SigAction::new(SigHandler::Handler(on_signal), SaFlags::SA_RESTART, SigSet::empty());
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        // SAFETY: the handler touches one atomic and calls `_exit`, both allowed in a signal handler.
+        unsafe { sigaction(signal, &action) }?;
+    }
+    Ok(&STOP)
+}
+
+extern "C" fn on_signal(signal: libc::c_int) {
+    if STOP.swap(true, Relaxed) {
+        crate::exit_now(128 + signal);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nix::sys::signal::raise;
+
+    #[test]
+    fn the_first_signal_only_sets_the_flag() {
+        let flag = stop_flag().unwrap();
+        assert!(!flag.load(Relaxed));
+        raise(Signal::SIGTERM).unwrap();
+        assert!(flag.load(Relaxed));
+        flag.store(false, Relaxed);
+    }
+}
