@@ -1,0 +1,212 @@
+//! What the search may do: callables, how types can be made, which code each callable can reach.
+//!
+//! In: facts gathered from class files by whoever builds a [`Catalogue`]. Out: the same, indexed for choosing.
+//! Plain data: nothing here reads a class file or chooses anything.
+
+use std::ops::Range;
+
+use probat_model::{JavaString, Operation, OperationId, OperationTable, Type};
+use rustc_hash::FxHashMap;
+
+use crate::types::{Hierarchy, TypeId, TypeTable};
+
+/// Index of a callable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallableId(pub u32);
+
+/// Index of a class under test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OwnerId(pub u32);
+
+/// Index of a method body with probes, callable from a test or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BodyId(pub u32);
+
+/// Fields a callable may touch, directly or through what it calls; sorted numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FieldAccess {
+    pub reads: Box<[u32]>,
+    pub writes: Box<[u32]>,
+}
+
+impl FieldAccess {
+    /// Whether two methods may touch a common field (spec 004 §2.1).
+    pub fn overlaps(&self, other: &FieldAccess) -> bool {
+        meets(&self.writes, &other.writes)
+            || meets(&self.writes, &other.reads)
+            || meets(&self.reads, &other.writes)
+            || meets(&self.reads, &other.reads)
+    }
+
+    /// Overlap graded by who writes: 1 where one writes what the other touches, ½ where both only read.
+    pub fn graded(&self, other: &FieldAccess) -> f64 {
+        let written = meets(&self.writes, &other.reads)
+            || meets(&self.reads, &other.writes)
+            || meets(&self.writes, &other.writes);
+        if written {
+            1.0
+        } else if meets(&self.reads, &other.reads) {
+            0.5
+        } else {
+            0.0
+        }
+    }
+}
+
+fn meets(one: &[u32], two: &[u32]) -> bool {
+    let (mut a, mut b) = (0, 0);
+    while a < one.len() && b < two.len() {
+        match one[a].cmp(&two[b]) {
+            std::cmp::Ordering::Less => a += 1,
+            std::cmp::Ordering::Greater => b += 1,
+            std::cmp::Ordering::Equal => return true,
+        }
+    }
+    false
+}
+
+/// An operation the search may append, with what choosing needs to know of it.
+#[derive(Debug, Clone)]
+pub struct Callable {
+    pub operation: OperationId,
+    /// Receiver first.
+    pub params: Box<[TypeId]>,
+    pub result: Option<TypeId>,
+    pub has_receiver: bool,
+    /// The class under test it belongs to; `None` for what only helps to make values.
+    pub owner: Option<OwnerId>,
+    pub body: Option<BodyId>,
+    pub access: FieldAccess,
+    /// Changes nothing that outlives it.
+    pub pure: bool,
+    /// Its result depends on time, chance, identity or the machine.
+    pub varies: bool,
+    /// Takes one boolean besides its receiver, so both values are worth having.
+    pub is_switch: bool,
+}
+
+/// A method body with probes.
+#[derive(Debug, Clone)]
+pub struct Body {
+    pub owner: OwnerId,
+    pub probes: Range<u32>,
+    /// Bodies it may call.
+    pub callees: Box<[BodyId]>,
+}
+
+/// How an interface or abstract class can be stood in for.
+#[derive(Debug, Clone)]
+pub struct Stand {
+    /// Stubs with different behaviour, simplest first.
+    pub operations: Vec<OperationId>,
+}
+
+/// Literals of a class under test, heaviest first, each with how often it occurs.
+#[derive(Debug, Clone, Default)]
+pub struct OwnerLiterals {
+    pub ints: Vec<(i64, u32)>,
+    pub doubles: Vec<(f64, u32)>,
+    pub strings: Vec<(JavaString, u32)>,
+    pub classes: Vec<(Type, u32)>,
+}
+
+/// A class under test.
+#[derive(Debug, Clone)]
+pub struct Owner {
+    pub ty: TypeId,
+    pub literals: OwnerLiterals,
+}
+
+/// Everything a search can draw on.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    pub operations: OperationTable,
+    pub types: TypeTable,
+    pub callables: Vec<Callable>,
+    pub bodies: Vec<Body>,
+    pub owners: Vec<Owner>,
+    /// Number of probes in all.
+    pub probes: u32,
+    stands: FxHashMap<TypeId, Stand>,
+    /// Callables whose result can be used as the type.
+    producers: FxHashMap<TypeId, Vec<CallableId>>,
+}
+
+impl Catalogue {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn callable(&self, id: CallableId) -> &Callable {
+        &self.callables[id.0 as usize]
+    }
+
+    /// Adds a callable and files it under every type its result can stand for.
+    pub fn add(&mut self, callable: Callable) -> CallableId {
+        let id = CallableId(self.callables.len() as u32);
+        if let Some(result) = callable.result {
+            for &above in self.types.supers(result) {
+                self.producers.entry(above).or_default().push(id);
+            }
+        }
+        self.callables.push(callable);
+        id
+    }
+
+    /// Adds an operation that needs no more than its types.
+    pub fn add_plain(&mut self, operation: Operation, hierarchy: &dyn Hierarchy) -> CallableId {
+        let params = operation.params().iter().map(|ty| self.types.intern(ty, hierarchy)).collect();
+        let result = operation.result().map(|ty| self.types.intern(&ty, hierarchy));
+        let has_receiver = matches!(operation, Operation::Call { .. });
+        let operation = self.operations.intern(operation);
+        self.add(Callable {
+            operation,
+            params,
+            result,
+            has_receiver,
+            owner: None,
+            body: None,
+            access: FieldAccess::default(),
+            pure: false,
+            varies: false,
+            is_switch: false,
+        })
+    }
+
+    /// Callables whose result can be used where `ty` is wanted.
+    pub fn producers(&self, ty: TypeId) -> &[CallableId] {
+        self.producers.get(&ty).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn set_stand(&mut self, ty: TypeId, stand: Stand) {
+        self.stands.insert(ty, stand);
+    }
+
+    pub fn stand(&self, ty: TypeId) -> Option<&Stand> {
+        self.stands.get(&ty)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(reads: &[u32], writes: &[u32]) -> FieldAccess {
+        FieldAccess { reads: reads.into(), writes: writes.into() }
+    }
+
+    /// spec 004 rows R3 and R23
+    #[test]
+    fn relevance_is_symmetric_and_graded() {
+        let setter = access(&[], &[1, 7]);
+        let getter = access(&[7], &[]);
+        let other = access(&[2], &[3]);
+        for (a, b) in [(&setter, &getter), (&getter, &other), (&setter, &other)] {
+            assert_eq!(a.overlaps(b), b.overlaps(a));
+            assert_eq!(a.graded(b), b.graded(a));
+        }
+        assert!(setter.overlaps(&getter) && !getter.overlaps(&other));
+        let reader = access(&[7], &[]);
+        assert!(getter.graded(&reader) < getter.graded(&setter));
+    }
+}

@@ -1,0 +1,12 @@
+//! Generation of sequences: what to try next, what to keep of it.
+//!
+//! In: a [`Catalogue`](catalogue::Catalogue) of what can be called, and observations of what was run. Out: items to run, and the archive
+//! of sequences worth a test. No I/O, no clock, no global randomness: a campaign is driven from outside, round by round, and the
+//! same seed and the same observations give the same rounds.
+
+pub mod catalogue;
+pub mod literals;
+pub mod pool;
+pub mod rng;
+pub mod store;
+pub mod types;

@@ -1,0 +1,165 @@
+//! Values worth reusing, by type.
+//!
+//! In: values of legal sequences, with run-time type and state. Out: a value for a wanted type.
+//! A value enters only if its state is new for its type, so equal values do not flood the pool (spec 000 §2.2, spec 001 §2.8).
+//! Lookup touches only types that have values and fit: a subtype map is kept as types gain their first value.
+
+use probat_model::StateHash;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::rng::Rng;
+use crate::store::SequenceId;
+use crate::types::{TypeId, TypeTable};
+
+/// A value: the result of a step of a stored sequence, as it is when the sequence has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PoolValue {
+    pub sequence: SequenceId,
+    pub step: u16,
+    /// Run-time type.
+    pub ty: TypeId,
+    pub state: StateHash,
+    /// Steps of the sequence.
+    pub length: u16,
+}
+
+/// What was decided about an offered value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Offer {
+    Taken,
+    /// Its state is known for its type.
+    Known,
+    /// Its type has as many values as we keep; it took the place of another.
+    Replaced,
+}
+
+#[derive(Debug, Default)]
+struct OfType {
+    values: Vec<PoolValue>,
+    uses: Vec<u32>,
+    seen: FxHashSet<StateHash>,
+}
+
+/// How many values of one type are kept.
+const PER_TYPE: usize = 512;
+
+/// The pool.
+#[derive(Debug, Default)]
+pub struct Pool {
+    by_type: FxHashMap<TypeId, OfType>,
+    /// Types with values that fit each wanted type, in the order they came.
+    fitting: FxHashMap<TypeId, Vec<TypeId>>,
+    states: usize,
+}
+
+impl Pool {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Distinct states seen, over all types.
+    pub fn states(&self) -> usize {
+        self.states
+    }
+
+    /// Whether a value of this type in this state was seen.
+    pub fn knows(&self, ty: TypeId, state: StateHash) -> bool {
+        self.by_type.get(&ty).is_some_and(|of| of.seen.contains(&state))
+    }
+
+    /// Takes a value if its state is new.
+    pub fn offer(&mut self, value: PoolValue, types: &TypeTable, rng: &mut Rng) -> Offer {
+        let of = self.by_type.entry(value.ty).or_default();
+        if !of.seen.insert(value.state) {
+            return Offer::Known;
+        }
+        self.states += 1;
+        if of.values.len() < PER_TYPE {
+            if of.values.is_empty() {
+                for &above in types.supers(value.ty) {
+                    self.fitting.entry(above).or_default().push(value.ty);
+                }
+            }
+            of.values.push(value);
+            of.uses.push(0);
+            return Offer::Taken;
+        }
+        // A full type forgets one of three at random: the most used, then the longest.
+        let victim = (0..3)
+            .map(|_| rng.below(PER_TYPE))
+            .max_by_key(|&at| (of.uses[at], of.values[at].length))
+            .expect("three were drawn");
+        of.values[victim] = value;
+        of.uses[victim] = 0;
+        Offer::Replaced
+    }
+
+    /// Types that have values usable as `ty`.
+    pub fn fitting(&self, ty: TypeId) -> &[TypeId] {
+        self.fitting.get(&ty).map_or(&[], Vec::as_slice)
+    }
+
+    /// All values usable as `ty`, for strategies that weigh every candidate.
+    pub fn candidates(&self, ty: TypeId) -> impl Iterator<Item = &PoolValue> + Clone {
+        self.fitting(ty).iter().flat_map(|ty| self.by_type[ty].values.iter())
+    }
+
+    /// Draws a value usable as `ty`: a type evenly, then the least used and shortest of three.
+    pub fn draw(&mut self, ty: TypeId, rng: &mut Rng) -> Option<PoolValue> {
+        let exact = *rng.pick(self.fitting.get(&ty)?)?;
+        let of = self.by_type.get_mut(&exact)?;
+        let at = (0..3)
+            .map(|_| rng.below(of.values.len()))
+            .min_by_key(|&at| u64::from(of.uses[at]) + u64::from(of.values[at].length) * 2)?;
+        of.uses[at] += 1;
+        Some(of.values[at])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::fake::Lines;
+    use probat_model::Type;
+
+    fn value(ty: TypeId, state: u128) -> PoolValue {
+        PoolValue { sequence: SequenceId(0), step: 0, ty, state: StateHash(state), length: 1 }
+    }
+
+    /// spec 001 row 6
+    #[test]
+    fn a_wanted_supertype_is_served_by_a_subtype() {
+        let lines = Lines("ArrayList: List\nList: Collection");
+        let mut types = TypeTable::new();
+        let list = types.intern(&Type::class("ArrayList"), &lines);
+        let collection = types.intern(&Type::class("Collection"), &lines);
+        let (mut pool, mut rng) = (Pool::new(), Rng::new(0));
+        assert_eq!(pool.draw(collection, &mut rng), None);
+        assert_eq!(pool.offer(value(list, 1), &types, &mut rng), Offer::Taken);
+        assert_eq!(pool.draw(collection, &mut rng).map(|v| v.ty), Some(list));
+    }
+
+    #[test]
+    fn a_known_state_is_not_kept_twice() {
+        let lines = Lines("");
+        let mut types = TypeTable::new();
+        let a = types.intern(&Type::class("A"), &lines);
+        let (mut pool, mut rng) = (Pool::new(), Rng::new(0));
+        assert_eq!(pool.offer(value(a, 1), &types, &mut rng), Offer::Taken);
+        assert_eq!(pool.offer(value(a, 1), &types, &mut rng), Offer::Known);
+        assert_eq!((pool.states(), pool.candidates(a).count()), (1, 1));
+    }
+
+    #[test]
+    fn a_full_type_makes_room() {
+        let lines = Lines("");
+        let mut types = TypeTable::new();
+        let a = types.intern(&Type::class("A"), &lines);
+        let (mut pool, mut rng) = (Pool::new(), Rng::new(0));
+        for state in 0..PER_TYPE as u128 {
+            pool.offer(value(a, state), &types, &mut rng);
+        }
+        assert_eq!(pool.offer(value(a, u128::MAX), &types, &mut rng), Offer::Replaced);
+        assert_eq!(pool.candidates(a).count(), PER_TYPE);
+    }
+}
