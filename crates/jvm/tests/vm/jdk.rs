@@ -1,0 +1,30 @@
+//! Where the JDKs of this machine are.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use probat_jvm::find_library;
+
+/// Homes with a `libjvm.so`, each VM once.
+pub fn homes() -> Vec<PathBuf> {
+    let mut candidates: Vec<PathBuf> = Vec::new();
+    candidates.extend(std::env::var_os("JAVA_HOME").map(PathBuf::from));
+    candidates.extend(java_on_path());
+    candidates.extend(std::env::split_paths(&std::env::var_os("PROBAT_TEST_JDKS").unwrap_or_default()));
+    let known = std::fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten().map(|entry| entry.path());
+    candidates.extend(known.collect::<BTreeSet<_>>());
+    let mut seen = BTreeSet::new();
+    candidates.retain(|home| find_library(home).and_then(|path| Ok(seen.insert(real(&path)))).unwrap_or(false));
+    candidates.into_iter().map(|home| real(&home)).collect()
+}
+
+fn java_on_path() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let java = std::env::split_paths(&path).map(|folder| folder.join("java")).find(|java| java.is_file())?;
+    // The command is `bin/java` of its home, behind any number of links.
+    Some(real(&java).parent()?.parent()?.into())
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.into())
+}

@@ -1,0 +1,1 @@
+pub fn cases() -> Vec<crate::Case> { Vec::new() }
