@@ -58,22 +58,24 @@ impl Sequence {
         args: impl IntoIterator<Item = StepId>,
     ) -> Result<StepId, SequenceError> {
         let args: SmallVec<[StepId; 4]> = args.into_iter().collect();
-        let wanted = table.arity(operation);
-        if args.len() != wanted {
-            return Err(SequenceError::Arity { wanted, given: args.len() });
-        }
-        for &arg in &args {
-            let step = self.steps.get(usize::from(arg.0)).ok_or(SequenceError::NotEarlier(arg))?;
-            if !table.has_result(step.operation) {
-                return Err(SequenceError::NoResult(arg));
-            }
-        }
+        check_args(table, &self.steps, operation, &args)?;
         if self.steps.len() >= MAX_STEPS {
             return Err(SequenceError::TooLong);
         }
         let id = StepId(self.steps.len() as u16);
         self.steps.push(Step { operation, args });
         Ok(id)
+    }
+
+    /// Takes steps built elsewhere, after the checks [`push`](Self::push) makes.
+    pub fn from_steps(table: &OperationTable, steps: Vec<Step>) -> Result<Self, SequenceError> {
+        if steps.len() > MAX_STEPS {
+            return Err(SequenceError::TooLong);
+        }
+        for (at, step) in steps.iter().enumerate() {
+            check_args(table, &steps[..at], step.operation, &step.args)?;
+        }
+        Ok(Sequence { steps })
     }
 
     /// Appends all of `other`, renumbered; returns the offset added to its step ids.
@@ -88,6 +90,25 @@ impl Sequence {
         }));
         Ok(offset)
     }
+}
+
+fn check_args(
+    table: &OperationTable,
+    earlier: &[Step],
+    operation: OperationId,
+    args: &[StepId],
+) -> Result<(), SequenceError> {
+    let wanted = table.arity(operation);
+    if args.len() != wanted {
+        return Err(SequenceError::Arity { wanted, given: args.len() });
+    }
+    for &arg in args {
+        let step = earlier.get(usize::from(arg.0)).ok_or(SequenceError::NotEarlier(arg))?;
+        if !table.has_result(step.operation) {
+            return Err(SequenceError::NoResult(arg));
+        }
+    }
+    Ok(())
 }
 
 /// Why a step cannot be appended.
