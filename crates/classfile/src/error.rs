@@ -107,6 +107,8 @@ pub enum EncodeError {
     MethodTooLarge(usize),
     #[error("method has no instructions")]
     NoInstructions,
+    #[error("no instruction pushes {0} by itself, it needs a constant")]
+    NoSuchOpcode(u8),
     #[error("label {0} is used but stands nowhere")]
     LabelNotPlaced(Label),
     #[error("label {0} stands in two places")]
@@ -126,11 +128,9 @@ pub enum EncodeError {
     #[error("{what} has {count} entries, allowed are 65535")]
     TooManyEntries { what: &'static str, count: usize },
     #[error("conditional jump at node {0} is too far and the types at its place are unknown: {1}")]
-    NoFrameForFarJump(usize, String),
+    NoFrameForFarJump(usize, &'static str),
     #[error("frame names parameter {0}, which the method does not have")]
     NoSuchParameter(u8),
-    #[error("type annotation names exception handler {0}, which does not exist")]
-    NoSuchHandler(u16),
     #[error(transparent)]
     Append(#[from] AppendError),
     #[error(transparent)]

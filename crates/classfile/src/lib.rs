@@ -5,6 +5,7 @@
 //! Keeps everything it reads, attributes it does not know and text that is no Unicode included.
 //! Knows no loader, no class path and no other class; computes no frames from nothing.
 
+pub mod annotation;
 pub mod attribute;
 mod bytes;
 pub mod class;
@@ -13,6 +14,7 @@ pub mod error;
 pub mod flags;
 mod mutf8;
 pub mod pool;
+pub mod signature;
 
 pub use attribute::{Attribute, Attributes};
 pub use bytes::Bytes;

@@ -4,8 +4,15 @@
 //! Instructions and labels stand in one list; everything that is an offset in the class file is a label here, so
 //! inserting an instruction moves nothing else. Frames are kept in full. Never computes frames from nothing.
 
+mod assemble;
+mod decode;
+mod encode;
 pub mod frame;
 pub mod insn;
+mod opcode;
+mod simulate;
+mod stack_map;
+mod type_annotations;
 
 pub use frame::{Frame, VerificationType};
 pub use insn::{

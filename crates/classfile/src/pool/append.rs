@@ -120,6 +120,12 @@ impl ConstantPool {
         self.add_single(tag::CLASS, name)
     }
 
+    /// Adds a class constant for a name or array descriptor in modified UTF-8.
+    pub fn add_class_utf8(&mut self, name: &[u8]) -> Result<PoolIndex, AppendError> {
+        let name = self.add_utf8(name)?;
+        self.add_single(tag::CLASS, name)
+    }
+
     /// Adds a string constant.
     pub fn add_string(&mut self, value: &JavaString) -> Result<PoolIndex, AppendError> {
         let mut bytes = Vec::with_capacity(value.units().len());

@@ -3,6 +3,12 @@
 //! In: the raw list. Out: [`Attribute`], unknown ones too, written back as they were read.
 //! Decoding is done on demand by [`Attributes`], which borrows list and pool.
 
+mod module;
+mod typed;
+
+pub use module::{Module, PackageAccess, Provides, Requires};
+pub use typed::{BootstrapMethod, EnclosingMethod, InnerClass, MethodParameter, RecordComponent};
+
 use crate::bytes::{Bytes, Cursor};
 use crate::error::{AppendError, ReadError};
 use crate::pool::{ConstantPool, PoolIndex};
