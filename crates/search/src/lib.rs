@@ -4,9 +4,13 @@
 //! of sequences worth a test. No I/O, no clock, no global randomness: a campaign is driven from outside, round by round, and the
 //! same seed and the same observations give the same rounds.
 
+pub mod archive;
+pub mod assemble;
+pub mod campaign;
 pub mod catalogue;
 pub mod literals;
 pub mod pool;
 pub mod rng;
+pub mod schedule;
 pub mod store;
 pub mod types;

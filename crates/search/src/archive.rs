@@ -1,0 +1,217 @@
+//! Sequences worth a test: the shortest known for every edge and for every outcome of every callable.
+//!
+//! In: runs with the edges they hit and how they ended. Out: coverage, and a small selection that keeps all of it.
+//! Keeps whole sequences, not references into the store, so that what is archived can be cut and minimised freely.
+
+use std::collections::BTreeMap;
+
+use fixedbitset::FixedBitSet;
+use probat_model::{ClassName, ProbeId, Step};
+
+use crate::catalogue::CallableId;
+
+/// How an archived sequence ends.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ending {
+    Returned,
+    Threw(ClassName),
+}
+
+/// A sequence worth keeping.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Witness {
+    pub callable: CallableId,
+    pub steps: Vec<Step>,
+    pub ending: Ending,
+    /// Ascending.
+    pub edges: Vec<ProbeId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct WitnessId(u32);
+
+/// The archive.
+#[derive(Debug)]
+pub struct Archive {
+    covered: FixedBitSet,
+    by_edge: Vec<Option<WitnessId>>,
+    by_outcome: BTreeMap<(CallableId, Ending), WitnessId>,
+    witnesses: Vec<Witness>,
+}
+
+/// What a run added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Gain {
+    /// Edges never taken before.
+    pub edges: u32,
+    /// First time the callable ended like this.
+    pub outcome: bool,
+}
+
+impl Archive {
+    pub fn new(probes: u32) -> Self {
+        Archive {
+            covered: FixedBitSet::with_capacity(probes as usize),
+            by_edge: vec![None; probes as usize],
+            by_outcome: BTreeMap::new(),
+            witnesses: Vec::new(),
+        }
+    }
+
+    /// Marks edges that need no test, such as those of class initialisers.
+    pub fn credit(&mut self, edges: &[ProbeId]) {
+        for edge in edges {
+            self.covered.insert(edge.0 as usize);
+        }
+    }
+
+    pub fn is_covered(&self, edge: u32) -> bool {
+        self.covered.contains(edge as usize)
+    }
+
+    /// Number of edges taken.
+    pub fn edges(&self) -> usize {
+        self.covered.count_ones(..)
+    }
+
+    /// Of a range of probes, how many were never taken.
+    pub fn uncovered(&self, probes: std::ops::Range<u32>) -> u32 {
+        let range = probes.start as usize..probes.end as usize;
+        range.len() as u32 - self.covered.count_ones(range) as u32
+    }
+
+    /// Considers a run; keeps it if it is the first or the shortest for an edge or an outcome.
+    pub fn consider(&mut self, witness: Witness) -> Gain {
+        let mut gain = Gain::default();
+        let id = WitnessId(self.witnesses.len() as u32);
+        let length = witness.steps.len();
+        let mut kept = false;
+        for edge in &witness.edges {
+            let at = edge.0 as usize;
+            if !self.covered.put(at) {
+                gain.edges += 1;
+            }
+            let shorter =
+                self.by_edge[at].is_none_or(|old| length < self.witnesses[old.0 as usize].steps.len());
+            if shorter {
+                self.by_edge[at] = Some(id);
+                kept = true;
+            }
+        }
+        let key = (witness.callable, witness.ending.clone());
+        match self.by_outcome.get(&key) {
+            Some(old) if length >= self.witnesses[old.0 as usize].steps.len() => {}
+            known => {
+                gain.outcome = known.is_none();
+                self.by_outcome.insert(key, id);
+                kept = true;
+            }
+        }
+        if kept {
+            self.witnesses.push(witness);
+        }
+        gain
+    }
+
+    /// A small set of witnesses that takes every edge and shows every outcome the archive knows, in a fixed order.
+    pub fn select(&self) -> Vec<&Witness> {
+        let mut chosen: Vec<WitnessId> = self.by_outcome.values().copied().collect();
+        let mut left = FixedBitSet::with_capacity(self.by_edge.len());
+        for (at, witness) in self.by_edge.iter().enumerate() {
+            left.set(at, witness.is_some());
+        }
+        for id in &chosen {
+            self.cross_off(*id, &mut left);
+        }
+        let mut open: Vec<WitnessId> = self.by_edge.iter().flatten().copied().collect();
+        open.sort();
+        open.dedup();
+        while !left.is_clear() {
+            let best = open
+                .iter()
+                .copied()
+                .max_by_key(|id| (self.still_useful(*id, &left), std::cmp::Reverse(*id)))
+                .expect("every edge left has a witness");
+            self.cross_off(best, &mut left);
+            chosen.push(best);
+        }
+        self.drop_redundant(&mut chosen);
+        chosen.sort();
+        chosen.dedup();
+        chosen.into_iter().map(|id| &self.witnesses[id.0 as usize]).collect()
+    }
+
+    /// Benefit per cost, in fixed point so that ties are ties.
+    fn still_useful(&self, id: WitnessId, left: &FixedBitSet) -> u64 {
+        let witness = &self.witnesses[id.0 as usize];
+        let new = witness.edges.iter().filter(|edge| left.contains(edge.0 as usize)).count() as u64;
+        new * 1_000_000 / (4 + witness.steps.len() as u64)
+    }
+
+    fn cross_off(&self, id: WitnessId, left: &mut FixedBitSet) {
+        for edge in &self.witnesses[id.0 as usize].edges {
+            left.set(edge.0 as usize, false);
+        }
+    }
+
+    /// Drops what later choices made superfluous: plain returns whose edges others all take.
+    fn drop_redundant(&self, chosen: &mut Vec<WitnessId>) {
+        let mut times = vec![0u32; self.by_edge.len()];
+        for id in chosen.iter() {
+            for edge in &self.witnesses[id.0 as usize].edges {
+                times[edge.0 as usize] += 1;
+            }
+        }
+        let mut order = chosen.clone();
+        order.sort_by_key(|id| std::cmp::Reverse(self.witnesses[id.0 as usize].steps.len()));
+        for id in order {
+            let witness = &self.witnesses[id.0 as usize];
+            let superfluous = !witness.edges.is_empty()
+                && witness.ending == Ending::Returned
+                && witness.edges.iter().all(|edge| times[edge.0 as usize] > 1);
+            if superfluous {
+                witness.edges.iter().for_each(|edge| times[edge.0 as usize] -= 1);
+                chosen.retain(|other| *other != id);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probat_model::OperationId;
+    use smallvec::SmallVec;
+
+    fn witness(callable: u32, length: usize, edges: &[u32], threw: Option<&str>) -> Witness {
+        Witness {
+            callable: CallableId(callable),
+            steps: vec![Step { operation: OperationId(0), args: SmallVec::new() }; length],
+            ending: threw.map_or(Ending::Returned, |class| Ending::Threw(ClassName::internal(class))),
+            edges: edges.iter().map(|&edge| ProbeId(edge)).collect(),
+        }
+    }
+
+    fn selected(archive: &Archive) -> Vec<(u32, usize)> {
+        archive.select().iter().map(|witness| (witness.callable.0, witness.steps.len())).collect()
+    }
+
+    #[test]
+    fn the_selection_keeps_every_edge_and_outcome() {
+        let mut archive = Archive::new(8);
+        assert_eq!(archive.consider(witness(0, 3, &[1, 2], None)), Gain { edges: 2, outcome: true });
+        assert_eq!(archive.consider(witness(0, 9, &[1, 2, 3], None)), Gain { edges: 1, outcome: false });
+        assert_eq!(archive.consider(witness(0, 2, &[1], Some("Oops"))), Gain { edges: 0, outcome: true });
+        assert_eq!(archive.consider(witness(0, 4, &[1, 2], None)), Gain::default());
+        assert_eq!(selected(&archive), [(0, 9), (0, 2)], "the first is covered by the longer one");
+        assert_eq!((archive.edges(), archive.uncovered(0..8)), (3, 5));
+    }
+
+    #[test]
+    fn a_shorter_witness_takes_over() {
+        let mut archive = Archive::new(4);
+        archive.consider(witness(0, 9, &[1], None));
+        archive.consider(witness(0, 2, &[1], None));
+        assert_eq!(selected(&archive), [(0, 2)]);
+    }
+}
