@@ -1,1 +1,3 @@
 //! Placeholder, filled next.
+
+pub mod heap;

@@ -1,0 +1,113 @@
+//! States of objects: reading them off the heap, and rebuilding objects from them (spec 000 §2.1).
+//!
+//! In: values on the heap of the JVM in this process. Out: a [`Linearised`] state, or a
+//! [`StoredState`](probat_model::StoredState) that [`StateReader::restore`] turns into objects again.
+//! Reading runs no Java code, so nothing is ever thrown and no object changes but for its identity hash being drawn.
+//!
+//! - `access`: what is asked of a heap; `live` answers for the JVM, `fake` in tests.
+//! - `shape`: how objects of a class are written. `table`: hash tables whose layout is no state.
+//! - `walk`: the linearisation itself, over `seen` (object numbers) and into `stream` (tokens).
+
+mod access;
+#[cfg(test)]
+mod fake;
+mod live;
+mod seen;
+mod shape;
+mod stream;
+mod table;
+mod walk;
+#[cfg(test)]
+mod walk_tests;
+
+use probat_jvm::{Env, Field, Jvmti, Ref, Value};
+use probat_model::{StateHash, StoredState};
+use probat_protocol::Rule;
+
+use access::Scalar;
+use live::{FRAME, LiveHeap, Registry};
+use shape::{Guess, Rules};
+use stream::Stream;
+use walk::{Buffers, Start, walk};
+
+pub use live::HeapError;
+
+/// A state as far as it is needed for comparing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Linearised {
+    pub hash: StateHash,
+    pub tokens: u32,
+    /// It had more tokens than allowed. The hash is of the tokens up to there; the state counts as unlike every other.
+    pub truncated: bool,
+}
+
+/// Reads states, and keeps what it learned about classes. Belongs to one thread.
+#[derive(Debug)]
+pub struct StateReader {
+    registry: Registry,
+    limit: u32,
+    stream: Stream,
+    /// Kept for their memory.
+    buffers: Option<Buffers<Ref<'static>, Field>>,
+    /// What a root was last.
+    guess: Guess,
+}
+
+impl StateReader {
+    /// A reader under these rules that writes at most `limit` tokens per state.
+    pub fn new(env: &Env<'_>, jvmti: Jvmti, rules: &[Rule], limit: u32) -> Result<Self, HeapError> {
+        Ok(StateReader {
+            registry: Registry::new(env, jvmti, Rules::new(rules))?,
+            limit,
+            stream: Stream::default(),
+            buffers: None,
+            guess: Guess::default(),
+        })
+    }
+
+    /// Reads the state of some values; more or fewer than one are put under a virtual root.
+    pub fn linearise(&mut self, env: &mut Env<'_>, roots: &[Value<'_>]) -> Result<Linearised, HeapError> {
+        let StateReader { registry, limit, stream, buffers, guess } = self;
+        stream.begin(*limit);
+        let kept = buffers.take().unwrap_or_default();
+        let (done, emptied) = env.with_frame(FRAME, |env| {
+            let mut buffers = kept.recycle();
+            let mut heap = LiveHeap::new(env, registry);
+            let done = walk(&mut heap, roots.iter().map(start), guess, stream, &mut buffers);
+            (done, buffers.recycle())
+        })?;
+        *buffers = Some(emptied);
+        done?;
+        Ok(Linearised { hash: stream.hash(), tokens: stream.tokens(), truncated: stream.is_truncated() })
+    }
+
+    /// The tokens of the state read last.
+    pub fn bytes(&self) -> &[u8] {
+        self.stream.bytes()
+    }
+
+    /// The state read last, with what it takes to show or rebuild it.
+    pub fn stored(&self) -> StoredState {
+        let shapes = self.stream.with_slots().iter().filter_map(|&id| self.registry.shape(id));
+        StoredState { tokens: self.bytes().to_vec(), layouts: shapes.map(|shape| shape.layout()).collect() }
+    }
+
+    /// Lets go of every class but those of the boot loader, so that a discarded loader can be collected.
+    pub fn forget_classes(&mut self) {
+        self.registry.forget();
+    }
+}
+
+fn start<'a>(value: &Value<'a>) -> Start<Ref<'a>> {
+    Start::Scalar(match *value {
+        Value::Object(reference) => return Start::Reference(reference),
+        Value::Boolean(value) => Scalar::Boolean(value),
+        Value::Byte(value) => Scalar::Byte(value),
+        Value::Char(value) => Scalar::Char(value),
+        Value::Short(value) => Scalar::Short(value),
+        Value::Int(value) => Scalar::Int(value),
+        Value::Long(value) => Scalar::Long(value),
+        Value::Float(value) => Scalar::Float(value.to_bits()),
+        Value::Double(value) => Scalar::Double(value.to_bits()),
+    })
+}
