@@ -3,6 +3,8 @@
 //! In: a [`Method`], a receiver, arguments. Out: the result, the exception, or a [`Rejection`] without any call.
 //! Pushes no frame and allocates nothing for up to eight arguments.
 
+use std::mem::MaybeUninit;
+
 use jni_simple::jvalue;
 
 use crate::env::Env;
@@ -47,36 +49,45 @@ pub enum Rejection {
     Receiver,
 }
 
-/// Arguments in the form JNI reads, on the stack when there are few.
-struct RawArgs {
-    few: [jvalue; 8],
+/// Room for arguments in the form JNI reads, on the stack when there are few.
+struct Room {
+    few: [MaybeUninit<jvalue>; 8],
     many: Vec<jvalue>,
 }
 
-impl RawArgs {
-    /// Converts, and compares kinds with the descriptor.
-    #[inline]
-    fn new(method: &Method, args: &[Value<'_>]) -> Result<Self, Rejection> {
+impl Room {
+    /// Nothing is written yet. Made where the call is made, since moving it would cost more than the rest.
+    #[inline(always)]
+    fn new() -> Self {
+        Room { few: [MaybeUninit::uninit(); 8], many: Vec::new() }
+    }
+
+    /// Converts the arguments, and compares their kinds with the descriptor. The answer points into this room, or
+    /// nowhere when there are none.
+    #[inline(always)]
+    fn fill(&mut self, method: &Method, args: &[Value<'_>]) -> Result<*const jvalue, Rejection> {
         if args.len() != method.params.len() {
             return Err(Rejection::Count);
         }
-        let mut raw = RawArgs { few: [jvalue::null(); 8], many: Vec::new() };
-        if args.len() > raw.few.len() {
-            raw.many.resize(args.len(), jvalue::null());
+        if args.len() > self.few.len() {
+            return self.fill_many(method, args);
         }
-        let into = if raw.many.is_empty() { &mut raw.few[..] } else { &mut raw.many[..] };
-        for (at, ((arg, kind), slot)) in args.iter().zip(&method.params).zip(into).enumerate() {
-            if arg.kind() != *kind {
+        for (at, arg) in args.iter().enumerate() {
+            if arg.kind() != method.params[at] {
                 return Err(Rejection::Kind { at });
             }
-            *slot = arg.raw();
+            self.few[at].write(arg.raw());
         }
-        Ok(raw)
+        Ok(self.few.as_ptr().cast())
     }
 
-    #[inline]
-    fn as_ptr(&self) -> *const jvalue {
-        if self.many.is_empty() { self.few.as_ptr() } else { self.many.as_ptr() }
+    #[cold]
+    fn fill_many(&mut self, method: &Method, args: &[Value<'_>]) -> Result<*const jvalue, Rejection> {
+        if let Some(at) = args.iter().zip(&method.params).position(|(arg, kind)| arg.kind() != *kind) {
+            return Err(Rejection::Kind { at });
+        }
+        self.many = args.iter().map(|arg| arg.raw()).collect();
+        Ok(self.many.as_ptr())
     }
 }
 
@@ -128,8 +139,9 @@ impl<'f> Env<'f> {
         args: &[Value<'_>],
         trust: Trust,
     ) -> Result<Option<Value<'f>>, CallError<'f>> {
-        let raw = self.prepare(method, Dispatch::Instance, Some(receiver), args, trust)?;
-        let (receiver, raw) = (receiver.raw(), raw.as_ptr());
+        let mut room = Room::new();
+        let raw = self.prepare(&mut room, method, Dispatch::Instance, Some(receiver), args, trust)?;
+        let receiver = receiver.raw();
         invoke!(self, method, raw, (receiver), CallVoidMethodA CallBooleanMethodA CallByteMethodA CallCharMethodA
             CallShortMethodA CallIntMethodA CallLongMethodA CallFloatMethodA CallDoubleMethodA CallObjectMethodA)
     }
@@ -143,8 +155,9 @@ impl<'f> Env<'f> {
         args: &[Value<'_>],
         trust: Trust,
     ) -> Result<Option<Value<'f>>, CallError<'f>> {
-        let raw = self.prepare(method, Dispatch::Instance, Some(receiver), args, trust)?;
-        let (receiver, class, raw) = (receiver.raw(), method.class.raw(), raw.as_ptr());
+        let mut room = Room::new();
+        let raw = self.prepare(&mut room, method, Dispatch::Instance, Some(receiver), args, trust)?;
+        let (receiver, class) = (receiver.raw(), method.class.raw());
         invoke!(self, method, raw, (receiver, class), CallNonvirtualVoidMethodA CallNonvirtualBooleanMethodA
             CallNonvirtualByteMethodA CallNonvirtualCharMethodA CallNonvirtualShortMethodA CallNonvirtualIntMethodA
             CallNonvirtualLongMethodA CallNonvirtualFloatMethodA CallNonvirtualDoubleMethodA
@@ -159,8 +172,9 @@ impl<'f> Env<'f> {
         args: &[Value<'_>],
         trust: Trust,
     ) -> Result<Option<Value<'f>>, CallError<'f>> {
-        let raw = self.prepare(method, Dispatch::Static, None, args, trust)?;
-        let (class, raw) = (method.class.raw(), raw.as_ptr());
+        let mut room = Room::new();
+        let raw = self.prepare(&mut room, method, Dispatch::Static, None, args, trust)?;
+        let class = method.class.raw();
         invoke!(self, method, raw, (class), CallStaticVoidMethodA CallStaticBooleanMethodA CallStaticByteMethodA
             CallStaticCharMethodA CallStaticShortMethodA CallStaticIntMethodA CallStaticLongMethodA
             CallStaticFloatMethodA CallStaticDoubleMethodA CallStaticObjectMethodA)
@@ -174,18 +188,22 @@ impl<'f> Env<'f> {
         args: &[Value<'_>],
         trust: Trust,
     ) -> Result<Local<'f>, CallError<'f>> {
-        let raw = self.prepare(constructor, Dispatch::Constructor, None, args, trust)?;
+        let mut room = Room::new();
+        let raw = self.prepare(&mut room, constructor, Dispatch::Constructor, None, args, trust)?;
         let (class, id) = (constructor.class.raw(), constructor.id.raw());
         // SAFETY: the id is a constructor of a class that is kept loaded; the arguments fit, as `prepare` saw or was
         // told. The VM throws where the class is abstract.
-        let made = unsafe { self.jni.NewObjectA(class, id, raw.as_ptr()) };
+        let made = unsafe { self.jni.NewObjectA(class, id, raw) };
         Ok(self.made(made)?)
     }
 
     /// Makes an instance without running any constructor. Throws `InstantiationException` for what has no instances.
     #[inline]
     pub fn alloc_object(&self, class: Ref<'_, Class>) -> Result<Local<'f>, Thrown<'f>> {
-        // SAFETY: the reference is to a class; the VM throws where it cannot have instances.
+        if !self.is_reference_class(class) {
+            return Err(self.exception("java/lang/InstantiationException", "a primitive type"));
+        }
+        // SAFETY: the reference is to a class of objects; the VM throws where it cannot have instances.
         let made = unsafe { self.jni.AllocObject(class.raw()) };
         self.made(made)
     }
@@ -194,16 +212,17 @@ impl<'f> Env<'f> {
     #[inline]
     fn prepare(
         &self,
+        room: &mut Room,
         method: &Method,
         dispatch: Dispatch,
         receiver: Option<Ref<'_>>,
         args: &[Value<'_>],
         trust: Trust,
-    ) -> Result<RawArgs, CallError<'f>> {
+    ) -> Result<*const jvalue, CallError<'f>> {
         if method.dispatch != dispatch {
             return Err(Rejection::Dispatch.into());
         }
-        let raw = RawArgs::new(method, args)?;
+        let raw = room.fill(method, args)?;
         match trust {
             Trust::Nothing => self.check_classes(method, receiver, args)?,
             Trust::Caller if cfg!(debug_assertions) => self.check_vouched(method, receiver, args),

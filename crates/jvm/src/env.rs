@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 
 use jni_simple::{JNI_OK, JNIEnv, jclass, jfieldID, jmethodID, jobject};
 
-use crate::known::known;
+use crate::known::{self, known};
 use crate::mutf8;
 use crate::reference::{Class, Global, Loader, Local, Marker, Ref, Thrown, Weak, raw_or_null};
 use crate::vm;
@@ -183,12 +183,25 @@ impl<'f> Env<'f> {
     /// Stands in where the VM answers null for want of memory without throwing.
     #[cold]
     fn out_of_references(&self) -> Thrown<'f> {
-        // SAFETY: the class is found during VM creation and never unloaded; the text ends with a zero.
-        let class = unsafe { self.jni.FindClass(c"java/lang/OutOfMemoryError") };
-        if !class.is_null() {
-            // SAFETY: `class` is a local reference to a throwable class.
-            unsafe { self.jni.ThrowNew(class, c"no room for a JNI reference") };
-        }
+        self.exception("java/lang/OutOfMemoryError", "no room for a JNI reference")
+    }
+
+    /// A new exception of the class with this internal name, or whatever was thrown while making it.
+    #[cold]
+    pub fn exception(&self, class: &str, message: &str) -> Thrown<'f> {
+        let found = match self.find_class(class) {
+            Ok(found) => found,
+            Err(thrown) => return thrown,
+        };
+        let text = mutf8::encode(message);
+        let is_throwable = known::installed().is_none_or(|known| {
+            self.is_reference_class(found.get())
+                && self.is_assignable_from(known.throwable.get(), found.get())
+        });
+        assert!(is_throwable, "{class} is no class of exceptions");
+        // SAFETY: `found` is a class of throwables, and the text ends with a zero.
+        unsafe { self.jni.ThrowNew(found.raw(), text.as_c_str()) };
+        self.delete(found);
         self.take()
     }
 
@@ -289,10 +302,11 @@ impl<'f> Env<'f> {
         object.retype()
     }
 
-    /// Whether the class is one of objects. JNI has functions that break on `int.class` and its like.
+    /// Whether the class is one of objects: JNI has functions that break on `int.class` and its like. While the known
+    /// classes are being looked up it is true of all, since they are.
     #[inline]
     pub(crate) fn is_reference_class(&self, class: Ref<'_, Class>) -> bool {
-        self.is_assignable_from(known().object.get(), class)
+        known::installed().is_none_or(|known| self.is_assignable_from(known.object.get(), class))
     }
 
     // ----- ids, for this crate ---------------------------------------------------------------------------------
@@ -303,8 +317,8 @@ impl<'f> Env<'f> {
         name: &str,
         sig: &str,
     ) -> Result<jmethodID, Thrown<'f>> {
-        self.look_up(class, name, sig, |jni, class, name, sig| {
-            // SAFETY: `class` is a class and both texts end with a zero.
+        self.look_up("java/lang/NoSuchMethodError", class, name, sig, |jni, class, name, sig| {
+            // SAFETY: `class` is a class of objects and both texts end with a zero.
             unsafe { jni.GetMethodID(class, name, sig) }
         })
     }
@@ -315,8 +329,8 @@ impl<'f> Env<'f> {
         name: &str,
         sig: &str,
     ) -> Result<jmethodID, Thrown<'f>> {
-        self.look_up(class, name, sig, |jni, class, name, sig| {
-            // SAFETY: `class` is a class and both texts end with a zero.
+        self.look_up("java/lang/NoSuchMethodError", class, name, sig, |jni, class, name, sig| {
+            // SAFETY: `class` is a class of objects and both texts end with a zero.
             unsafe { jni.GetStaticMethodID(class, name, sig) }
         })
     }
@@ -327,8 +341,8 @@ impl<'f> Env<'f> {
         name: &str,
         sig: &str,
     ) -> Result<jfieldID, Thrown<'f>> {
-        self.look_up(class, name, sig, |jni, class, name, sig| {
-            // SAFETY: `class` is a class and both texts end with a zero.
+        self.look_up("java/lang/NoSuchFieldError", class, name, sig, |jni, class, name, sig| {
+            // SAFETY: `class` is a class of objects and both texts end with a zero.
             unsafe { jni.GetFieldID(class, name, sig) }
         })
     }
@@ -339,19 +353,23 @@ impl<'f> Env<'f> {
         name: &str,
         sig: &str,
     ) -> Result<jfieldID, Thrown<'f>> {
-        self.look_up(class, name, sig, |jni, class, name, sig| {
-            // SAFETY: `class` is a class and both texts end with a zero.
+        self.look_up("java/lang/NoSuchFieldError", class, name, sig, |jni, class, name, sig| {
+            // SAFETY: `class` is a class of objects and both texts end with a zero.
             unsafe { jni.GetStaticFieldID(class, name, sig) }
         })
     }
 
     fn look_up(
         &self,
+        none: &str,
         class: Ref<'_, Class>,
         name: &str,
         sig: &str,
         get: impl FnOnce(&JNIEnv, jclass, &CStr, &CStr) -> jobject,
     ) -> Result<jobject, Thrown<'f>> {
+        if !self.is_reference_class(class) {
+            return Err(self.exception(none, name));
+        }
         let (name, sig) = (mutf8::encode(name), mutf8::encode(sig));
         let id = get(&self.jni, class.raw(), &name, &sig);
         if id.is_null() { Err(self.take()) } else { Ok(id) }

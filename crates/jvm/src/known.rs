@@ -67,6 +67,12 @@ pub(crate) fn known() -> &'static Known {
     KNOWN.get().expect("`Vm::create` looks the classes up before it hands out an `Env`")
 }
 
+/// As [`known`], while the looking up may still be going on.
+#[inline]
+pub(crate) fn installed() -> Option<&'static Known> {
+    KNOWN.get()
+}
+
 /// Looks everything up; the first caller wins.
 pub(crate) fn install<'f>(env: &Env<'f>) -> Result<(), Thrown<'f>> {
     let found = look_up(env)?;

@@ -14,7 +14,7 @@ pub fn homes() -> Vec<PathBuf> {
     let known = std::fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten().map(|entry| entry.path());
     candidates.extend(known.collect::<BTreeSet<_>>());
     let mut seen = BTreeSet::new();
-    candidates.retain(|home| find_library(home).and_then(|path| Ok(seen.insert(real(&path)))).unwrap_or(false));
+    candidates.retain(|home| find_library(home).is_ok_and(|path| seen.insert(real(&path))));
     candidates.into_iter().map(|home| real(&home)).collect()
 }
 

@@ -23,7 +23,12 @@ fn says_who_it_is(vm: Vm, _env: &mut Env<'_>) {
 }
 
 fn second_is_refused(_vm: Vm, _env: &mut Env<'_>) {
-    let options = VmOptions { library: PathBuf::from("/none"), arguments: vec![], hooks: Box::new(NoHooks), panic_fd: 2 };
+    let options = VmOptions {
+        library: PathBuf::from("/none"),
+        arguments: vec![],
+        hooks: Box::new(NoHooks),
+        panic_fd: 2,
+    };
     assert!(matches!(Vm::create(options), Err(VmError::Second)));
 }
 

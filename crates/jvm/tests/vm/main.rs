@@ -4,6 +4,7 @@
 //! the command line select cases by name. Out: a line per case, and a count.
 //! A case fails when its process ends badly, or when the VM complained about our use of JNI.
 
+#![allow(clippy::print_stdout, reason = "the parent reads what a case prints")]
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as expected")]
 
 mod assemble;
@@ -20,10 +21,13 @@ mod throwables;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 
 use probat_jvm::{Env, Hooks, NoHooks, Vm, VmOptions, find_library};
 
 /// What a case's process must do.
+#[derive(Debug)]
 pub enum Ends {
     /// Run to its end.
     Normally,
@@ -32,6 +36,7 @@ pub enum Ends {
 }
 
 /// One case.
+#[derive(Debug)]
 pub struct Case {
     pub name: &'static str,
     pub options: &'static [&'static str],
@@ -72,38 +77,57 @@ fn main() -> ExitCode {
     run_all(&words)
 }
 
+/// One run of a case: the name to print, the case, the VM, and how to start it.
+type Run = (String, Case, PathBuf, &'static str);
+
 fn run_all(words: &[&String]) -> ExitCode {
     let mut out = std::io::stdout().lock();
-    let homes = jdk::homes();
+    let runs = runs(words);
+    if jdk::homes().is_empty() {
+        writeln!(out, "no JDK found: set JAVA_HOME or PROBAT_TEST_JDKS").unwrap();
+        return ExitCode::FAILURE;
+    }
+    let next = AtomicUsize::new(0);
+    let (send, receive) = mpsc::channel();
     let (mut passed, mut failed) = (0, 0);
-    for home in &homes {
-        let library = find_library(home).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            let (runs, next, send) = (&runs, &next, send.clone());
+            scope.spawn(move || {
+                while let Some((name, case, library, mode)) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    send.send((name, judge(case, &spawn(case, library, mode)))).unwrap();
+                }
+            });
+        }
+        drop(send);
+        for (name, judgement) in receive {
+            match judgement {
+                Ok(()) => passed += 1,
+                Err(_) => failed += 1,
+            }
+            let line = judgement.map_or_else(|reason| format!("FAILED\n{reason}"), |()| "ok".into());
+            writeln!(out, "test {name} ... {line}").unwrap();
+        }
+    });
+    writeln!(out, "{passed} passed, {failed} failed").unwrap();
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn runs(words: &[&String]) -> Vec<Run> {
+    let mut runs = Vec::new();
+    for home in jdk::homes() {
+        let library = find_library(&home).unwrap();
         let label = home.file_name().unwrap().to_string_lossy();
         for mode in ["plain", "strict"] {
             for case in cases() {
                 let name = format!("{label}::{mode}::{}", case.name);
-                if !words.is_empty() && !words.iter().any(|word| name.contains(word.as_str())) {
-                    continue;
-                }
-                match judge(&case, &spawn(&case, &library, mode)) {
-                    Ok(()) => {
-                        passed += 1;
-                        writeln!(out, "test {name} ... ok").unwrap();
-                    }
-                    Err(reason) => {
-                        failed += 1;
-                        writeln!(out, "test {name} ... FAILED\n{reason}").unwrap();
-                    }
+                if words.is_empty() || words.iter().any(|word| name.contains(word.as_str())) {
+                    runs.push((name, case, library.clone(), mode));
                 }
             }
         }
     }
-    if homes.is_empty() {
-        failed += 1;
-        writeln!(out, "no JDK found: set JAVA_HOME or PROBAT_TEST_JDKS").unwrap();
-    }
-    writeln!(out, "{passed} passed, {failed} failed").unwrap();
-    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    runs
 }
 
 fn spawn(case: &Case, library: &Path, mode: &str) -> Output {
@@ -117,7 +141,8 @@ fn spawn(case: &Case, library: &Path, mode: &str) -> Output {
 }
 
 fn judge(case: &Case, output: &Output) -> Result<(), String> {
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let complaint = |what: &str| Err(format!("{what} ({}):\n{text}", output.status));
     if text.contains("WARNING in native method") || text.contains("FATAL ERROR in native method") {
         return complaint("the VM complained");
@@ -147,7 +172,7 @@ fn child(name: &str, library: &Path, strict: bool) -> ! {
     let thread = std::thread::Builder::new().name("jvm".into()).stack_size(16 << 20).spawn(body).unwrap();
     let ended = thread.join().is_ok();
     if ended {
-        writeln!(std::io::stdout(), "case ended").unwrap();
+        println!("case ended");
     }
     std::process::exit(i32::from(!ended))
 }
