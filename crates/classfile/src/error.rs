@@ -127,8 +127,9 @@ pub enum EncodeError {
     UnsortedSwitch,
     #[error("{what} has {count} entries, allowed are 65535")]
     TooManyEntries { what: &'static str, count: usize },
-    #[error("conditional jump at node {0} is too far and the types at its place are unknown: {1}")]
-    NoFrameForFarJump(usize, &'static str),
+    /// Where a frame is needed and does not follow from those given.
+    #[error("the types before node {0} are unknown: {1}")]
+    UnknownTypes(usize, &'static str),
     #[error("frame names parameter {0}, which the method does not have")]
     NoSuchParameter(u8),
     #[error(transparent)]

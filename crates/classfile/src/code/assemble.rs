@@ -3,7 +3,7 @@
 //! In: the list of nodes. Out: the code array and where each label stands, or which conditional jumps are too far.
 //! Picks the shortest encoding of each instruction; `goto` and `jsr` grow where they must.
 
-use super::insn::{Cond, Insn, Kind, call_slots};
+use super::insn::{Insn, Kind, LookupSwitch, TableSwitch, call_slots};
 use super::{Code, Label, Node, opcode};
 use crate::error::{EncodeError, PoolError};
 use crate::pool::{ConstantPool, PoolIndex};
@@ -154,57 +154,35 @@ impl<'a> Assembler<'a> {
     }
 
     fn insn(&mut self, insn: &Insn) -> Result<(), EncodeError> {
+        let code = opcode::of(insn);
         match *insn {
-            Insn::Nop => self.out.push(0),
-            Insn::Null => self.out.push(opcode::ACONST_NULL),
             Insn::Int(value) => self.int(value),
-            Insn::Long(value) => self.small(opcode::LCONST_0, 1, value)?,
-            Insn::Float(value) => self.small(opcode::FCONST_0, 2, value)?,
-            Insn::Double(value) => self.small(opcode::DCONST_0, 1, value)?,
+            Insn::Long(value) | Insn::Double(value) => self.small(code, 1, value)?,
+            Insn::Float(value) => self.small(code, 2, value)?,
             Insn::Ldc(index) => self.ldc(index)?,
-            Insn::Load(kind, local) => self.local(opcode::ILOAD, opcode::ILOAD_0, kind, local),
-            Insn::Store(kind, local) => self.local(opcode::ISTORE, opcode::ISTORE_0, kind, local),
+            Insn::Load(kind, local) => self.local(code, opcode::ILOAD_0, kind, local),
+            Insn::Store(kind, local) => self.local(code, opcode::ISTORE_0, kind, local),
             Insn::Inc { local, by } => self.inc(local, by),
-            Insn::ArrayLoad(element) => self.out.push(opcode::IALOAD + element as u8),
-            Insn::ArrayStore(element) => self.out.push(opcode::IASTORE + element as u8),
-            Insn::Stack(op) => self.out.push(opcode::POP + op as u8),
-            Insn::Arith(arith, number) => self.out.push(opcode::IADD + arith as u8 * 4 + number as u8),
-            Insn::Neg(number) => self.out.push(opcode::INEG + number as u8),
-            Insn::Bits(bits, word) => self.out.push(opcode::ISHL + bits as u8 * 2 + word as u8),
-            Insn::Convert(convert) => self.out.push(opcode::I2L + convert as u8),
-            Insn::Compare(compare) => self.out.push(opcode::LCMP + compare as u8),
-            Insn::If(cond, target) => self.conditional(cond, target),
-            Insn::Goto(target) => self.jump(opcode::GOTO, opcode::GOTO_W, target),
-            Insn::Jsr(target) => self.jump(opcode::JSR, opcode::JSR_W, target),
+            Insn::If(_, target) => self.conditional(code, target),
+            Insn::Goto(target) => self.jump(code, opcode::GOTO_W, target),
+            Insn::Jsr(target) => self.jump(code, opcode::JSR_W, target),
             Insn::Ret(local) => self.ret(local),
-            Insn::TableSwitch(_) | Insn::LookupSwitch(_) => self.switch(insn)?,
-            Insn::Return(None) => self.out.push(opcode::RETURN),
-            Insn::Return(Some(kind)) => self.out.push(opcode::IRETURN + kind as u8),
-            Insn::GetStatic(index) => self.indexed(opcode::GETSTATIC, index),
-            Insn::PutStatic(index) => self.indexed(opcode::PUTSTATIC, index),
-            Insn::GetField(index) => self.indexed(opcode::GETFIELD, index),
-            Insn::PutField(index) => self.indexed(opcode::PUTFIELD, index),
-            Insn::InvokeVirtual(index) => self.indexed(opcode::INVOKEVIRTUAL, index),
-            Insn::InvokeSpecial(index) => self.indexed(opcode::INVOKESPECIAL, index),
-            Insn::InvokeStatic(index) => self.indexed(opcode::INVOKESTATIC, index),
+            Insn::TableSwitch(ref switch) => self.table_switch(switch)?,
+            Insn::LookupSwitch(ref switch) => self.lookup_switch(switch)?,
             Insn::InvokeInterface(index) => self.invoke_interface(index)?,
             Insn::InvokeDynamic(index) => {
-                self.indexed(opcode::INVOKEDYNAMIC, index);
+                self.indexed(code, index);
                 self.out.extend([0, 0]);
             }
-            Insn::New(index) => self.indexed(opcode::NEW, index),
-            Insn::NewArray(element) => self.out.extend([opcode::NEWARRAY, element as u8 + 4]),
-            Insn::ANewArray(index) => self.indexed(opcode::ANEWARRAY, index),
+            Insn::NewArray(element) => self.out.extend([code, element as u8 + 4]),
             Insn::MultiANewArray { class, dimensions } => {
-                self.indexed(opcode::MULTIANEWARRAY, class);
+                self.indexed(code, class);
                 self.out.push(dimensions);
             }
-            Insn::ArrayLength => self.out.push(opcode::ARRAYLENGTH),
-            Insn::AThrow => self.out.push(opcode::ATHROW),
-            Insn::CheckCast(index) => self.indexed(opcode::CHECKCAST, index),
-            Insn::InstanceOf(index) => self.indexed(opcode::INSTANCEOF, index),
-            Insn::MonitorEnter => self.out.push(opcode::MONITORENTER),
-            Insn::MonitorExit => self.out.push(opcode::MONITOREXIT),
+            _ => match insn.pool_operand() {
+                Some(index) => self.indexed(code, index),
+                None => self.out.push(code),
+            },
         }
         Ok(())
     }
@@ -225,11 +203,11 @@ impl<'a> Assembler<'a> {
     }
 
     /// A constant that is part of its opcode.
-    fn small(&mut self, base: u8, most: u8, value: u8) -> Result<(), EncodeError> {
+    fn small(&mut self, code: u8, most: u8, value: u8) -> Result<(), EncodeError> {
         if value > most {
             return Err(EncodeError::NoSuchOpcode(value));
         }
-        self.out.push(base + value);
+        self.out.push(code);
         Ok(())
     }
 
@@ -247,9 +225,9 @@ impl<'a> Assembler<'a> {
     fn local(&mut self, long: u8, short: u8, kind: Kind, local: u16) {
         match (local, u8::try_from(local)) {
             (0..=3, _) => self.out.push(short + kind as u8 * 4 + local as u8),
-            (_, Ok(local)) => self.out.extend([long + kind as u8, local]),
+            (_, Ok(local)) => self.out.extend([long, local]),
             _ => {
-                self.out.extend([opcode::WIDE, long + kind as u8]);
+                self.out.extend([opcode::WIDE, long]);
                 self.u2(local);
             }
         }
@@ -296,9 +274,9 @@ impl<'a> Assembler<'a> {
         self.out.extend(if wide { &[0; 4][..] } else { &[0; 2] });
     }
 
-    fn conditional(&mut self, cond: Cond, target: Label) {
+    fn conditional(&mut self, code: u8, target: Label) {
         let from = self.out.len();
-        self.out.push(opcode::of_cond(cond));
+        self.out.push(code);
         self.fixup(from, target, false);
     }
 
@@ -309,43 +287,42 @@ impl<'a> Assembler<'a> {
         self.fixup(from, target, wide);
     }
 
-    fn switch(&mut self, insn: &Insn) -> Result<(), EncodeError> {
+    /// Writes opcode, padding and default; gives the offset all targets count from.
+    fn switch_head(&mut self, code: u8, default: Label) -> usize {
         let from = self.out.len();
-        let (code, default) = match insn {
-            Insn::TableSwitch(switch) => (opcode::TABLESWITCH, switch.default),
-            Insn::LookupSwitch(switch) => (opcode::LOOKUPSWITCH, switch.default),
-            _ => unreachable!("called for switches only"),
-        };
         self.out.push(code);
         while !self.out.len().is_multiple_of(4) {
             self.out.push(0);
         }
         self.fixup(from, default, true);
-        match insn {
-            Insn::TableSwitch(switch) => {
-                let count = switch.targets.len();
-                // An empty table says high = low - 1, as it was read.
-                let high = i64::from(switch.low) + count as i64 - 1;
-                let high = i32::try_from(high).map_err(|_| EncodeError::BadSwitch(count))?;
-                self.out.extend(switch.low.to_be_bytes());
-                self.out.extend(high.to_be_bytes());
-                switch.targets.iter().for_each(|&target| self.fixup(from, target, true));
-            }
-            Insn::LookupSwitch(switch) => {
-                let count = switch.keys.len();
-                if count != switch.targets.len() {
-                    return Err(EncodeError::BadSwitch(count));
-                }
-                if !switch.keys.is_sorted_by(|a, b| a < b) {
-                    return Err(EncodeError::UnsortedSwitch);
-                }
-                self.out.extend((count as u32).to_be_bytes());
-                for (key, &target) in switch.keys.iter().zip(&switch.targets) {
-                    self.out.extend(key.to_be_bytes());
-                    self.fixup(from, target, true);
-                }
-            }
-            _ => unreachable!("called for switches only"),
+        from
+    }
+
+    fn table_switch(&mut self, switch: &TableSwitch) -> Result<(), EncodeError> {
+        let from = self.switch_head(opcode::TABLESWITCH, switch.default);
+        let count = switch.targets.len();
+        // An empty table says high = low - 1, as it was read.
+        let high = i64::from(switch.low) + count as i64 - 1;
+        let high = i32::try_from(high).map_err(|_| EncodeError::BadSwitch(count))?;
+        self.out.extend(switch.low.to_be_bytes());
+        self.out.extend(high.to_be_bytes());
+        switch.targets.iter().for_each(|&target| self.fixup(from, target, true));
+        Ok(())
+    }
+
+    fn lookup_switch(&mut self, switch: &LookupSwitch) -> Result<(), EncodeError> {
+        let from = self.switch_head(opcode::LOOKUPSWITCH, switch.default);
+        let count = switch.keys.len();
+        if count != switch.targets.len() {
+            return Err(EncodeError::BadSwitch(count));
+        }
+        if !switch.keys.is_sorted_by(|a, b| a < b) {
+            return Err(EncodeError::UnsortedSwitch);
+        }
+        self.out.extend((count as u32).to_be_bytes());
+        for (key, &target) in switch.keys.iter().zip(&switch.targets) {
+            self.out.extend(key.to_be_bytes());
+            self.fixup(from, target, true);
         }
         Ok(())
     }

@@ -36,14 +36,13 @@ fn decode(class: &ClassFile, method: &Method, content: &Bytes) -> Result<Code, R
     let mut places = Places::new(bytes.len(), base);
     let insns = decode_insns(Cursor::new(bytes, base, "instruction"), &mut places)?;
     let mut code = Code { max_stack, max_locals, ..Code::default() };
-    code.entry = stack_map::entry_frame(class, method).map_err(|error| cursor.error(error))?;
     code.handlers = read_handlers(&mut cursor, &mut places)?;
     cursor.enter("attributes of Code");
     let attributes = read_attributes(&mut cursor, content)?;
     cursor.finish()?;
     places.insns = insns;
     for attribute in attributes {
-        read_table(class, &mut code, &mut places, attribute)?;
+        read_table(class, method, &mut code, &mut places, attribute)?;
     }
     places.finish(&mut code)?;
     Ok(code)
@@ -327,6 +326,7 @@ fn read_handlers(cursor: &mut Cursor<'_>, places: &mut Places) -> Result<Vec<Han
 /// Reads one attribute of the code into its table.
 fn read_table(
     class: &ClassFile,
+    method: &Method,
     code: &mut Code,
     places: &mut Places,
     attribute: Attribute,
@@ -348,7 +348,9 @@ fn read_table(
         }
         // The JVM takes frames from version 50 on, and only from the first such attribute.
         Ok(b"StackMapTable") if class.major >= 50 && !has_frames(code) => {
-            code.frames = stack_map::read(content.cursor("StackMapTable"), places, &code.entry)?;
+            let cursor = content.cursor("StackMapTable");
+            let entry = class.entry_frame(method).map_err(|error| cursor.error(error))?;
+            code.frames = stack_map::read(cursor, places, entry)?;
             Table::Frames(name)
         }
         Ok(b"RuntimeVisibleTypeAnnotations") => {

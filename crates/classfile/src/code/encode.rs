@@ -5,9 +5,8 @@
 //! that holds there. Code that does not fit is an error and leaves the method as it was.
 
 use super::assemble::{Assembled, Attempt, assemble};
-use super::simulate::split_far_jumps;
 use super::stack_map;
-use super::{Code, Frame, Handler, Label, LocalVariable, Table, type_annotations};
+use super::{Code, Frame, FrameAt, Handler, Insn, Label, LocalVariable, Node, Table, type_annotations};
 use crate::attribute::Attribute;
 use crate::bytes::Bytes;
 use crate::class::ClassFile;
@@ -31,26 +30,81 @@ impl ClassFile {
 }
 
 fn encode(class: &mut ClassFile, method: usize, code: &Code) -> Result<Vec<u8>, EncodeError> {
-    let mut split;
-    let mut code = code;
-    let assembled = loop {
-        match assemble(&class.pool, code)? {
-            Attempt::Done(assembled) => break assembled,
-            Attempt::TooFar(jumps) => {
-                split = split_far_jumps(class, class.methods[method].descriptor, code, &jumps)?;
-                code = &split;
+    match assemble(&class.pool, code)? {
+        Attempt::Done(assembled) => write(class, method, code, &assembled),
+        Attempt::TooFar(_) => {
+            let mut split = code.clone();
+            split.label_allocations();
+            loop {
+                match assemble(&class.pool, &split)? {
+                    Attempt::Done(assembled) => return write(class, method, &split, &assembled),
+                    Attempt::TooFar(jumps) => split_jumps(class, method, &mut split, &jumps)?,
+                }
             }
         }
-    };
+    }
+}
+
+/// Turns each conditional jump at these nodes (in ascending order) into its opposite over an unconditional one.
+fn split_jumps(
+    class: &mut ClassFile,
+    method: usize,
+    code: &mut Code,
+    jumps: &[usize],
+) -> Result<(), EncodeError> {
+    // Without frames the old verifier infers the types, so there is nothing to add.
+    let mut frames = Vec::new();
+    if class.major >= 50 && !code.frames.is_empty() {
+        let behind: Vec<usize> = jumps.iter().map(|jump| jump + 1).collect();
+        frames = class.frames_before(method, code, &behind)?;
+    }
+    let has_frame: Vec<bool> = code.frames_by_label().iter().map(Option::is_some).collect();
+    let mut frames = frames.into_iter();
+    let mut jumps = jumps.iter().copied().peekable();
+    let old = std::mem::take(&mut code.nodes);
+    code.nodes.reserve(old.len() + 2 * jumps.len());
+    for (at, node) in old.iter().enumerate() {
+        match node {
+            Node::Insn(Insn::If(cond, target)) if jumps.next_if_eq(&at).is_some() => {
+                let frame = frames.next();
+                let next = match old.get(at + 1) {
+                    Some(Node::Label(label)) if has_frame[label.number()] => *label,
+                    _ => {
+                        let over = code.labels.fresh();
+                        code.frames.extend(frame.map(|frame| FrameAt { at: over, frame }));
+                        over
+                    }
+                };
+                code.nodes.push(Insn::If(cond.inverted(), next).into());
+                code.nodes.push(Insn::Goto(*target).into());
+                if next.number() >= has_frame.len() {
+                    code.nodes.push(next.into());
+                }
+            }
+            other => code.nodes.push(other.clone()),
+        }
+    }
+    Ok(())
+}
+
+fn write(
+    class: &mut ClassFile,
+    method: usize,
+    code: &Code,
+    assembled: &Assembled,
+) -> Result<Vec<u8>, EncodeError> {
     let mut out = Vec::with_capacity(assembled.bytes.len() * 2 + 64);
-    write_head(&mut out, class, code, &assembled)?;
-    write_handlers(&mut out, code, &assembled)?;
+    write_head(&mut out, class, code, assembled)?;
+    write_handlers(&mut out, code, assembled)?;
+    let with_frames = class.major >= 50 && !code.frames.is_empty();
+    let entry = if with_frames { class.entry_frame(&class.methods[method])? } else { Frame::default() };
     let mut tables = Tables {
-        with_frames: class.major >= 50,
+        entry,
+        with_frames,
         descriptor: class.methods[method].descriptor,
         pool: &mut class.pool,
         code,
-        assembled: &assembled,
+        assembled,
         out,
         count: 0,
     };
@@ -97,6 +151,8 @@ fn write_handlers(out: &mut Vec<u8>, code: &Code, assembled: &Assembled) -> Resu
 
 /// Writes the attributes of a code: those it was read with in their order, then what is new.
 struct Tables<'a> {
+    /// What holds when the method is entered, if there are frames.
+    entry: Frame,
     with_frames: bool,
     descriptor: PoolIndex,
     pool: &'a mut ConstantPool,
@@ -154,7 +210,7 @@ impl Tables<'_> {
             Table::Lines(_) => !code.lines.is_empty(),
             Table::Locals(_) => !code.locals.is_empty(),
             Table::LocalTypes(_) => !code.local_types.is_empty(),
-            Table::Frames(_) => self.with_frames && !code.frames.is_empty(),
+            Table::Frames(_) => self.with_frames,
             Table::VisibleTypeAnnotations(_) => code.type_annotations.iter().any(|item| item.visible),
             Table::InvisibleTypeAnnotations(_) => code.type_annotations.iter().any(|item| !item.visible),
             Table::Unknown => false,
@@ -235,7 +291,7 @@ impl Tables<'_> {
             descriptor: self.descriptor,
             offset_of: &|label: Label| assembled.offset_of(label),
         };
-        writer.write(&mut self.out, &self.code.entry, &frames)
+        writer.write(&mut self.out, &self.entry, &frames)
     }
 
     fn type_annotations(&mut self, visible: bool) -> Result<(), EncodeError> {

@@ -12,6 +12,7 @@ pub mod insn;
 mod opcode;
 mod simulate;
 mod stack_map;
+pub mod text;
 mod type_annotations;
 
 pub use frame::{Frame, VerificationType};
@@ -86,8 +87,6 @@ pub struct Code {
     pub nodes: Vec<Node>,
     /// In the order the JVM searches them.
     pub handlers: Vec<Handler>,
-    /// What holds when the method is entered; the first frame of the list is written as a change of this one.
-    pub entry: Frame,
     /// Frames of a class of version 50 or later; order does not matter.
     pub frames: Vec<FrameAt>,
     pub lines: Vec<LineNumber>,
@@ -202,6 +201,21 @@ impl Code {
     /// Puts nodes before the node at `at`. Moves all that follow: for many insertions use [`Self::rewrite`].
     pub fn insert(&mut self, at: usize, nodes: impl IntoIterator<Item = Node>) {
         self.nodes.splice(at..at, nodes);
+    }
+
+    /// Puts a label before every `new` that has none, so that frames can name it.
+    pub fn label_allocations(&mut self) {
+        let labelled = |pair: &[Node]| !matches!(pair, [Node::Insn(_), Node::Insn(Insn::New(_))]);
+        let first_is_new = matches!(self.nodes.first(), Some(Node::Insn(Insn::New(_))));
+        if self.nodes.windows(2).all(labelled) && !first_is_new {
+            return;
+        }
+        self.rewrite(|node, labels, out| {
+            if matches!(node, Node::Insn(Insn::New(_))) && !matches!(out.last(), Some(Node::Label(_))) {
+                out.push(labels.fresh().into());
+            }
+            out.push(node);
+        });
     }
 
     /// Puts a handler at a place of the search order and keeps type annotations on the handlers they were on.

@@ -59,6 +59,32 @@ pub(super) const IFNULL: u8 = 0xc6;
 pub(super) const GOTO_W: u8 = 0xc8;
 pub(super) const JSR_W: u8 = 0xc9;
 
+/// The name of each opcode.
+#[rustfmt::skip]
+pub(super) const NAMES: [&str; 202] = [
+    "nop", "aconst_null", "iconst_m1", "iconst_0", "iconst_1", "iconst_2", "iconst_3", "iconst_4",
+    "iconst_5", "lconst_0", "lconst_1", "fconst_0", "fconst_1", "fconst_2", "dconst_0", "dconst_1",
+    "bipush", "sipush", "ldc", "ldc_w", "ldc2_w", "iload", "lload", "fload", "dload", "aload", "iload_0",
+    "iload_1", "iload_2", "iload_3", "lload_0", "lload_1", "lload_2", "lload_3", "fload_0", "fload_1",
+    "fload_2", "fload_3", "dload_0", "dload_1", "dload_2", "dload_3", "aload_0", "aload_1", "aload_2",
+    "aload_3", "iaload", "laload", "faload", "daload", "aaload", "baload", "caload", "saload", "istore",
+    "lstore", "fstore", "dstore", "astore", "istore_0", "istore_1", "istore_2", "istore_3", "lstore_0",
+    "lstore_1", "lstore_2", "lstore_3", "fstore_0", "fstore_1", "fstore_2", "fstore_3", "dstore_0",
+    "dstore_1", "dstore_2", "dstore_3", "astore_0", "astore_1", "astore_2", "astore_3", "iastore",
+    "lastore", "fastore", "dastore", "aastore", "bastore", "castore", "sastore", "pop", "pop2", "dup",
+    "dup_x1", "dup_x2", "dup2", "dup2_x1", "dup2_x2", "swap", "iadd", "ladd", "fadd", "dadd", "isub",
+    "lsub", "fsub", "dsub", "imul", "lmul", "fmul", "dmul", "idiv", "ldiv", "fdiv", "ddiv", "irem", "lrem",
+    "frem", "drem", "ineg", "lneg", "fneg", "dneg", "ishl", "lshl", "ishr", "lshr", "iushr", "lushr",
+    "iand", "land", "ior", "lor", "ixor", "lxor", "iinc", "i2l", "i2f", "i2d", "l2i", "l2f", "l2d", "f2i",
+    "f2l", "f2d", "d2i", "d2l", "d2f", "i2b", "i2c", "i2s", "lcmp", "fcmpl", "fcmpg", "dcmpl", "dcmpg",
+    "ifeq", "ifne", "iflt", "ifge", "ifgt", "ifle", "if_icmpeq", "if_icmpne", "if_icmplt", "if_icmpge",
+    "if_icmpgt", "if_icmple", "if_acmpeq", "if_acmpne", "goto", "jsr", "ret", "tableswitch", "lookupswitch",
+    "ireturn", "lreturn", "freturn", "dreturn", "areturn", "return", "getstatic", "putstatic", "getfield",
+    "putfield", "invokevirtual", "invokespecial", "invokestatic", "invokeinterface", "invokedynamic", "new",
+    "newarray", "anewarray", "arraylength", "athrow", "checkcast", "instanceof", "monitorenter",
+    "monitorexit", "wide", "multianewarray", "ifnull", "ifnonnull", "goto_w", "jsr_w",
+];
+
 /// The instruction an opcode without operand bytes stands for.
 pub(super) fn without_operands(opcode: u8) -> Option<Insn> {
     let kind = |base: u8| Kind::ALL[usize::from((opcode - base) / 4)];
@@ -92,8 +118,60 @@ pub(super) fn without_operands(opcode: u8) -> Option<Insn> {
     })
 }
 
+/// The opcode of an instruction in the form that takes operand bytes: `iload` for a load, `sipush` for an int,
+/// `ldc_w` for a constant, `goto` for a jump.
+pub(super) fn of(insn: &Insn) -> u8 {
+    match *insn {
+        Insn::Nop => 0,
+        Insn::Null => ACONST_NULL,
+        Insn::Int(_) => SIPUSH,
+        Insn::Long(value) => LCONST_0 + value,
+        Insn::Float(value) => FCONST_0 + value,
+        Insn::Double(value) => DCONST_0 + value,
+        Insn::Ldc(_) => LDC_W,
+        Insn::Load(kind, _) => ILOAD + kind as u8,
+        Insn::Store(kind, _) => ISTORE + kind as u8,
+        Insn::Inc { .. } => IINC,
+        Insn::ArrayLoad(element) => IALOAD + element as u8,
+        Insn::ArrayStore(element) => IASTORE + element as u8,
+        Insn::Stack(op) => POP + op as u8,
+        Insn::Arith(arith, number) => IADD + arith as u8 * 4 + number as u8,
+        Insn::Neg(number) => INEG + number as u8,
+        Insn::Bits(bits, word) => ISHL + bits as u8 * 2 + word as u8,
+        Insn::Convert(convert) => I2L + convert as u8,
+        Insn::Compare(compare) => LCMP + compare as u8,
+        Insn::If(cond, _) => of_cond(cond),
+        Insn::Goto(_) => GOTO,
+        Insn::Jsr(_) => JSR,
+        Insn::Ret(_) => RET,
+        Insn::TableSwitch(_) => TABLESWITCH,
+        Insn::LookupSwitch(_) => LOOKUPSWITCH,
+        Insn::Return(None) => RETURN,
+        Insn::Return(Some(kind)) => IRETURN + kind as u8,
+        Insn::GetStatic(_) => GETSTATIC,
+        Insn::PutStatic(_) => PUTSTATIC,
+        Insn::GetField(_) => GETFIELD,
+        Insn::PutField(_) => PUTFIELD,
+        Insn::InvokeVirtual(_) => INVOKEVIRTUAL,
+        Insn::InvokeSpecial(_) => INVOKESPECIAL,
+        Insn::InvokeStatic(_) => INVOKESTATIC,
+        Insn::InvokeInterface(_) => INVOKEINTERFACE,
+        Insn::InvokeDynamic(_) => INVOKEDYNAMIC,
+        Insn::New(_) => NEW,
+        Insn::NewArray(_) => NEWARRAY,
+        Insn::ANewArray(_) => ANEWARRAY,
+        Insn::MultiANewArray { .. } => MULTIANEWARRAY,
+        Insn::ArrayLength => ARRAYLENGTH,
+        Insn::AThrow => ATHROW,
+        Insn::CheckCast(_) => CHECKCAST,
+        Insn::InstanceOf(_) => INSTANCEOF,
+        Insn::MonitorEnter => MONITORENTER,
+        Insn::MonitorExit => MONITOREXIT,
+    }
+}
+
 /// The opcode of a conditional jump.
-pub(super) fn of_cond(cond: Cond) -> u8 {
+fn of_cond(cond: Cond) -> u8 {
     match cond {
         Cond::Null | Cond::NonNull => IFNULL + (cond as u8 - Cond::Null as u8),
         _ => IFEQ + cond as u8,

@@ -1,59 +1,32 @@
 //! The types of locals and stack between two frames, followed as the verifier does (JVMS §4.10.1).
 //!
-//! In: code with frames. Out: the same code with far conditional jumps split, each continuation with its frame.
+//! In: code with frames, and places in it. Out: the frames that hold at those places.
 //! Between frames control only runs straight on, so no types are ever merged and no class hierarchy is asked.
 
-use rustc_hash::FxHashMap;
-
 use super::frame::{Frame, VerificationType};
-use super::insn::{Convert, Insn, Kind, Number, Primitive, StackOp, descriptor_of};
+use super::insn::{Insn, Kind, Number, Primitive, StackOp, descriptor_of};
 use super::stack_map::{class_constant_name, parameter_class, parameters};
-use super::{Code, FrameAt, Label, Node};
+use super::{Code, Label, Node};
 use crate::class::ClassFile;
 use crate::error::{AppendError, EncodeError, PoolError};
 use crate::pool::{Constant, PoolIndex};
 
-/// Turns each conditional jump at these nodes into its opposite over an unconditional one.
-pub(super) fn split_far_jumps(
-    class: &mut ClassFile,
-    descriptor: PoolIndex,
-    code: &Code,
-    jumps: &[usize],
-) -> Result<Code, EncodeError> {
-    let mut split = code.clone();
-    let mut found = Continuations::default();
-    if !code.frames.is_empty() {
-        found = Simulation::new(class, descriptor, &mut split).run(code, jumps)?;
+impl ClassFile {
+    /// The types that hold before each of these nodes, in the order given; what a pass that adds a jump target
+    /// there writes as its frame. A node may be the length of the list. Classes that frames must name are added to
+    /// the pool. Call [`Code::label_allocations`] first if uninitialised objects can be around.
+    pub fn frames_before(
+        &mut self,
+        method: usize,
+        code: &Code,
+        nodes: &[usize],
+    ) -> Result<Vec<Frame>, EncodeError> {
+        let descriptor = self.methods[method].descriptor;
+        let entry = self.entry_frame(&self.methods[method])?;
+        let mut simulation = Simulation { class: self, descriptor, locals: Vec::new(), stack: Vec::new() };
+        simulation.restore(&entry);
+        simulation.run(code, nodes)
     }
-    let mut nodes = Vec::with_capacity(code.nodes.len() + 2 * jumps.len());
-    for (at, node) in code.nodes.iter().enumerate() {
-        if let Some(&label) = found.new_labels.get(&at) {
-            nodes.push(Node::Label(label));
-        }
-        match node {
-            Node::Insn(Insn::If(cond, target)) if jumps.binary_search(&at).is_ok() => {
-                let over = split.labels.fresh();
-                nodes.push(Insn::If(cond.inverted(), over).into());
-                nodes.push(Insn::Goto(*target).into());
-                nodes.push(over.into());
-                if let Some(frame) = found.frames.remove(&at) {
-                    split.frames.push(FrameAt { at: over, frame });
-                }
-            }
-            other => nodes.push(other.clone()),
-        }
-    }
-    split.nodes = nodes;
-    Ok(split)
-}
-
-/// What the simulation found out.
-#[derive(Default)]
-struct Continuations {
-    /// By node of a far jump: what holds behind it. Absent where the code has a frame there.
-    frames: FxHashMap<usize, Frame>,
-    /// By node of a `new`: a label it needs because a frame above refers to it.
-    new_labels: FxHashMap<usize, Label>,
 }
 
 /// Why the types at a place are not known.
@@ -65,7 +38,7 @@ enum Lost {
 impl Lost {
     fn into_error(self, node: usize) -> EncodeError {
         match self {
-            Lost::Reason(reason) => EncodeError::NoFrameForFarJump(node, reason),
+            Lost::Reason(reason) => EncodeError::UnknownTypes(node, reason),
             Lost::Error(error) => error,
         }
     }
@@ -89,54 +62,48 @@ impl From<AppendError> for Lost {
     }
 }
 
+/// Stands for the label of a `new` that has none.
+const UNNAMED: Label = Label(u32::MAX);
+
 const UNDERFLOW: Lost = Lost::Reason("the stack is empty");
 
 struct Simulation<'a> {
     class: &'a mut ClassFile,
     descriptor: PoolIndex,
-    split: &'a mut Code,
     /// By slot; the second half of a long is `Top`.
     locals: Vec<VerificationType>,
     stack: Vec<VerificationType>,
-    new_labels: FxHashMap<usize, Label>,
 }
 
-impl<'a> Simulation<'a> {
-    fn new(class: &'a mut ClassFile, descriptor: PoolIndex, split: &'a mut Code) -> Self {
-        let new_labels = FxHashMap::default();
-        Simulation { class, descriptor, split, locals: Vec::new(), stack: Vec::new(), new_labels }
-    }
-
-    fn run(mut self, code: &Code, jumps: &[usize]) -> Result<Continuations, EncodeError> {
+impl Simulation<'_> {
+    fn run(&mut self, code: &Code, wanted: &[usize]) -> Result<Vec<Frame>, EncodeError> {
         let by_label = code.frames_by_label();
-        let frame_at = |node: &Node| match node {
-            Node::Label(label) => by_label.get(label.number()).copied().flatten(),
-            Node::Insn(_) => None,
-        };
-        let mut found = Continuations::default();
-        self.restore(&code.entry);
+        let mut order: Vec<usize> = (0..wanted.len()).collect();
+        order.sort_by_key(|&at| wanted[at]);
+        let mut order = order.into_iter().peekable();
+        let mut found = vec![Frame::default(); wanted.len()];
         let mut known: Result<(), Lost> = Ok(());
-        for (at, node) in code.nodes.iter().enumerate() {
-            if let Some(frame) = frame_at(node) {
+        for at in 0..=code.nodes.len() {
+            let node = code.nodes.get(at);
+            if let Some(Node::Label(label)) = node
+                && let Some(frame) = by_label.get(label.number()).copied().flatten()
+            {
                 self.restore(frame);
                 known = Ok(());
             }
-            let Node::Insn(insn) = node else { continue };
-            if known.is_ok() {
-                known = self.step(code, at, insn);
-            }
-            let followed_by_frame =
-                || code.nodes[at + 1..].iter().map_while(label_of).any(|next| frame_at(next).is_some());
-            if jumps.binary_search(&at).is_ok() && !followed_by_frame() {
+            while let Some(place) = order.next_if(|&place| wanted[place] == at) {
                 known.map_err(|lost| lost.into_error(at))?;
                 known = Ok(());
-                found.frames.insert(at, self.frame());
+                found[place] = self.frame().map_err(|lost| lost.into_error(at))?;
+            }
+            let Some(Node::Insn(insn)) = node else { continue };
+            if known.is_ok() {
+                known = self.step(code, at, insn);
             }
             if !insn.can_fall_through() {
                 known = Err(Lost::Reason("no frame stands behind an unconditional jump"));
             }
         }
-        found.new_labels = self.new_labels;
         Ok(found)
     }
 
@@ -152,7 +119,11 @@ impl<'a> Simulation<'a> {
     }
 
     /// The current types as a frame.
-    fn frame(&self) -> Frame {
+    fn frame(&self) -> Result<Frame, Lost> {
+        let unnamed = VerificationType::Uninitialized(UNNAMED);
+        if self.locals.contains(&unnamed) || self.stack.contains(&unnamed) {
+            return Err(Lost::Reason("a `new` has no label"));
+        }
         let mut locals = Vec::with_capacity(self.locals.len());
         let mut slots = self.locals.iter();
         while let Some(&ty) = slots.next() {
@@ -164,7 +135,7 @@ impl<'a> Simulation<'a> {
         while locals.last() == Some(&VerificationType::Top) {
             locals.pop();
         }
-        Frame { locals, stack: self.stack.clone() }
+        Ok(Frame { locals, stack: self.stack.clone() })
     }
 
     fn push(&mut self, ty: VerificationType) {
@@ -207,7 +178,7 @@ impl<'a> Simulation<'a> {
             Insn::Arith(_, number) => self.replace(2, of_number(number))?,
             Insn::Neg(number) => self.replace(1, of_number(number))?,
             Insn::Bits(..) => self.drop(1)?,
-            Insn::Convert(convert) => self.convert(convert)?,
+            Insn::Convert(convert) => self.replace(1, of_number(convert.types().1))?,
             Insn::Compare(_) => self.replace(2, Int)?,
             Insn::If(cond, _) => self.drop(cond.operands().into())?,
             Insn::TableSwitch(_) | Insn::LookupSwitch(_) | Insn::AThrow | Insn::Return(Some(_)) => {
@@ -224,7 +195,10 @@ impl<'a> Simulation<'a> {
             Insn::InvokeStatic(index) | Insn::InvokeDynamic(index) => self.invoke(index, false)?,
             Insn::InvokeSpecial(index) => self.invoke_special(index)?,
             Insn::New(_) => {
-                let label = self.label_of_new(code, at);
+                let label = match at.checked_sub(1).map(|before| &code.nodes[before]) {
+                    Some(Node::Label(label)) => *label,
+                    _ => UNNAMED,
+                };
                 self.push(VerificationType::Uninitialized(label));
             }
             Insn::NewArray(element) => {
@@ -326,10 +300,6 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
-    fn convert(&mut self, convert: Convert) -> Result<(), Lost> {
-        self.replace(1, of_number(convert.types().1))
-    }
-
     /// Duplicates and drops by entries: a long counts as two single ones.
     fn stack_op(&mut self, op: StackOp) -> Result<(), Lost> {
         // How many slots on top to duplicate, and how many below to put them under.
@@ -415,18 +385,6 @@ impl<'a> Simulation<'a> {
         let ty = self.add_class(&name)?;
         self.replace(1, ty)
     }
-
-    /// A label directly before the `new` at a node.
-    fn label_of_new(&mut self, code: &Code, at: usize) -> Label {
-        if let Some(Node::Label(label)) = at.checked_sub(1).map(|before| &code.nodes[before]) {
-            return *label;
-        }
-        *self.new_labels.entry(at).or_insert_with(|| self.split.labels.fresh())
-    }
-}
-
-fn label_of(node: &Node) -> Option<&Node> {
-    matches!(node, Node::Label(_)).then_some(node)
 }
 
 fn of_kind(kind: Kind) -> VerificationType {

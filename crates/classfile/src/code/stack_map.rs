@@ -15,8 +15,14 @@ use crate::pool::{ConstantPool, PoolIndex};
 /// 10^9 in 64 KiB; the largest method of the JDK needs some 10^4.
 const MAX_ENTRIES: usize = 1 << 22;
 
-/// What the verifier assumes when a method is entered.
-pub(super) fn entry_frame(class: &ClassFile, method: &Method) -> Result<Frame, PoolError> {
+impl ClassFile {
+    /// What the verifier assumes when one of this class's methods is entered.
+    pub fn entry_frame(&self, method: &Method) -> Result<Frame, PoolError> {
+        entry_frame(self, method)
+    }
+}
+
+fn entry_frame(class: &ClassFile, method: &Method) -> Result<Frame, PoolError> {
     let pool = &class.pool;
     let mut locals = Vec::new();
     if !method.access.has(AccessFlags::STATIC) {
@@ -95,11 +101,11 @@ pub(super) fn parameter_class(
 pub(super) fn read(
     mut cursor: Cursor<'_>,
     places: &mut Places,
-    entry: &Frame,
+    entry: Frame,
 ) -> Result<Vec<FrameAt>, ReadError> {
     let count = cursor.u2()?;
     let mut frames = Vec::with_capacity(cursor.at_most(usize::from(count), 1));
-    let mut locals = entry.locals.clone();
+    let mut locals = entry.locals;
     let mut next = 0u32;
     let mut entries = 0;
     for _ in 0..count {
@@ -262,14 +268,18 @@ impl Writer<'_> {
 
     /// Whether two types are the same, if need be by the names of their classes.
     fn same(&self, a: VerificationType, b: VerificationType) -> bool {
-        if a == b {
-            return true;
-        }
-        match (a, b) {
-            (VerificationType::Object(a), VerificationType::Object(b)) => {
-                self.pool.class_utf8(a).is_ok_and(|name| self.pool.class_utf8(b) == Ok(name))
+        a == b || self.class_of(a).is_some_and(|name| self.class_of(b) == Some(name))
+    }
+
+    /// The name of an object type's class.
+    fn class_of(&self, ty: VerificationType) -> Option<&[u8]> {
+        match ty {
+            VerificationType::Object(class) => self.pool.class_utf8(class).ok(),
+            VerificationType::Parameter(number) => {
+                let parameter = parameters(self.pool.utf8(self.descriptor).ok()?).nth(number.into())??;
+                Some(class_constant_name(parameter))
             }
-            _ => false,
+            _ => None,
         }
     }
 

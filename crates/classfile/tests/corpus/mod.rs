@@ -3,6 +3,8 @@
 //! In: `JAVA_HOME`, `PATH`, the usual folders, `PROBAT_TEST_JARS` (paths separated by colons). Out: class bytes.
 //! Never writes, never downloads. A machine without a JDK has an empty corpus of images.
 
+#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::Read;
