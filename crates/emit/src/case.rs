@@ -1,0 +1,62 @@
+//! One test before it is text.
+//!
+//! In: steps, and what was observed of them. Out: [`TestCase`].
+
+use probat_model::{ClassName, JavaString, Step, StepId, Type};
+
+/// A value an assertion can spell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expected {
+    Null,
+    NotNull,
+    Boolean(bool),
+    Byte(i8),
+    Char(u16),
+    Short(i16),
+    Int(i32),
+    Long(i64),
+    Float(f32),
+    Double(f64),
+    String(JavaString),
+    /// An enum constant.
+    Constant(ClassName, String),
+    /// The very object another step gave.
+    Same(StepId),
+    /// An array with these elements.
+    Array(Type, Vec<Expected>),
+}
+
+/// What is asserted of the result of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    pub step: StepId,
+    pub expected: Expected,
+}
+
+/// How the last step ends.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ending {
+    Returns,
+    /// It throws; the message is asserted if one is given.
+    Throws {
+        class: ClassName,
+        message: Option<JavaString>,
+    },
+    /// It breaks a contract: the assertion given as text fails.
+    Fails {
+        assertion: String,
+    },
+}
+
+/// A test method.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestCase {
+    /// A Java identifier.
+    pub name: String,
+    pub steps: Vec<Step>,
+    /// Ordered by step; several may speak of one.
+    pub checks: Vec<Check>,
+    pub ending: Ending,
+    /// Lines of comment above the method.
+    pub notes: Vec<String>,
+}

@@ -1,0 +1,127 @@
+//! A whole test class.
+//!
+//! In: tests of one class under test. Out: a compilation unit; tests that cannot be printed come back with the reason.
+
+use probat_model::OperationTable;
+
+use crate::case::TestCase;
+use crate::names::Imports;
+use crate::scope::Scope;
+use crate::statement::{Body, EmitError, body};
+
+/// Which test framework the source is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Framework {
+    #[default]
+    JUnit5,
+    JUnit4,
+}
+
+/// How the class should look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Style {
+    pub framework: Framework,
+    /// First line of the file: how we know our own files again.
+    pub marker: String,
+}
+
+/// Tests that go into one file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestClass {
+    /// In internal form, `com/acme`; empty for the unnamed package.
+    pub package: String,
+    pub name: String,
+    /// Lines of the class comment.
+    pub about: Vec<String>,
+    pub tests: Vec<TestCase>,
+}
+
+/// The source, and the tests left out of it.
+pub fn test_class_source(
+    class: &TestClass,
+    table: &OperationTable,
+    scope: &dyn Scope,
+    style: &Style,
+) -> (String, Vec<(String, EmitError)>) {
+    let own = [class.name.clone(), "Test".to_owned()];
+    let mut imports = Imports::new(scope, &class.package, &own);
+    let (mut printed, mut refused) = (Vec::new(), Vec::new());
+    for test in &class.tests {
+        match body(test, table, scope, &mut imports, style.framework) {
+            Ok(body) => printed.push((test, body)),
+            Err(error) => refused.push((test.name.clone(), error)),
+        }
+    }
+    (unit(class, &printed, &imports, style), refused)
+}
+
+fn unit(class: &TestClass, printed: &[(&TestCase, Body)], imports: &Imports<'_>, style: &Style) -> String {
+    let mut out = format!("// {}\n", style.marker);
+    if !class.package.is_empty() {
+        out.push_str(&format!("package {};\n", class.package.replace('/', ".")));
+    }
+    out.push('\n');
+    let mut asserts: Vec<&str> = printed.iter().flat_map(|(_, body)| body.asserts.iter().copied()).collect();
+    asserts.sort_unstable();
+    asserts.dedup();
+    let (holder, test) = match style.framework {
+        Framework::JUnit5 => ("org.junit.jupiter.api.Assertions", "org.junit.jupiter.api.Test"),
+        Framework::JUnit4 => ("org.junit.Assert", "org.junit.Test"),
+    };
+    for name in &asserts {
+        out.push_str(&format!("import static {holder}.{name};\n"));
+    }
+    if !asserts.is_empty() {
+        out.push('\n');
+    }
+    let mut lines: Vec<&str> = imports.lines().collect();
+    lines.push(test);
+    lines.sort_unstable();
+    for line in lines {
+        out.push_str(&format!("import {line};\n"));
+    }
+    out.push('\n');
+    if !class.about.is_empty() {
+        out.push_str("/**\n");
+        class.about.iter().for_each(|line| out.push_str(&format!(" * {line}\n")));
+        out.push_str(" */\n");
+    }
+    out.push_str(&suppressions(printed));
+    let visibility = if style.framework == Framework::JUnit4 { "public " } else { "" };
+    out.push_str(&format!("{visibility}class {} {{\n", class.name));
+    for (at, (test, body)) in printed.iter().enumerate() {
+        if at > 0 {
+            out.push('\n');
+        }
+        method(test, body, visibility, &mut out);
+    }
+    out.push_str("}\n");
+    out
+}
+
+fn suppressions(printed: &[(&TestCase, Body)]) -> String {
+    let mut kinds = Vec::new();
+    if printed.iter().any(|(_, body)| body.deprecated) {
+        kinds.push("\"deprecation\"");
+    }
+    if printed.iter().any(|(_, body)| body.raw) {
+        kinds.extend(["\"rawtypes\"", "\"unchecked\""]);
+    }
+    match kinds.as_slice() {
+        [] => String::new(),
+        [one] => format!("@SuppressWarnings({one})\n"),
+        many => format!("@SuppressWarnings({{{}}})\n", many.join(", ")),
+    }
+}
+
+fn method(test: &TestCase, body: &Body, visibility: &str, out: &mut String) {
+    for note in &test.notes {
+        out.push_str(&format!("    // {note}\n"));
+    }
+    let throws = body.throws.map_or(String::new(), |class| format!(" throws {class}"));
+    out.push_str(&format!("    @Test\n    {visibility}void {}(){throws} {{\n", test.name));
+    for line in &body.lines {
+        out.push_str(&format!("        {line}\n"));
+    }
+    out.push_str("    }\n");
+}
