@@ -7,12 +7,14 @@
 
 pub mod annotation;
 pub mod attribute;
+pub mod build;
 mod bytes;
 pub mod class;
 pub mod code;
 pub mod error;
 pub mod flags;
 mod mutf8;
+pub mod passes;
 pub mod pool;
 pub mod signature;
 

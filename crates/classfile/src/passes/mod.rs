@@ -6,7 +6,9 @@
 
 pub mod edges;
 mod edit;
+mod instrument;
 mod member;
 
 pub use edit::Edits;
+pub use instrument::{InstrumentError, Instrumented, PassSet, instrument};
 pub use member::{Member, Members, PROBAT, push_int};

@@ -158,12 +158,16 @@ fn jump_place(flow: &Flow, jump: usize, target: Label) -> Place {
 
 /// The node behind which the probe of a jump not taken goes.
 ///
-/// If there is no other way to what follows, that is behind the label there: inside the ranges of the exception
-/// table that begin at it. An instruction that can throw between a range and the place it guards would make HotSpot
-/// believe that a monitor can stay locked, and such a method is never compiled.
+/// If a range of the exception table begins behind the jump and there is no other way into it, the probe goes into
+/// it. An instruction that can throw between a range and the place it guards would make HotSpot believe that a
+/// monitor can stay locked, and such a method is never compiled.
 fn fall_through_node(code: &Code, flow: &Flow, jump: usize) -> usize {
     match code.nodes.get(jump + 1) {
-        Some(Node::Label(label)) if flow.has_one_way(*label) => jump + 1,
+        Some(Node::Label(label))
+            if flow.has_one_way(*label) && code.handlers.iter().any(|handler| handler.start == *label) =>
+        {
+            jump + 1
+        }
         _ => jump,
     }
 }

@@ -11,8 +11,8 @@ use super::plan::{MAP_PAGE, Measured};
 use super::scan::{Flow, Place};
 use crate::code::{Code, Frame, Handler, Insn, Label, Node};
 use crate::error::AppendError;
-use crate::passes::member::{MARK_STACK, Member, Members};
 use crate::passes::Edits;
+use crate::passes::member::{MARK_STACK, Member, Members};
 use crate::pool::{ConstantPool, PoolIndex};
 
 /// Code between a jump and its target.
