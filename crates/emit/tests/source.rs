@@ -1,5 +1,7 @@
 //! What a printed test class looks like.
 
+#![allow(clippy::unwrap_used)]
+
 use expect_test::{Expect, expect};
 use probat_emit::{Check, Ending, Expected, Framework, Scope, Style, TestCase, TestClass, test_class_source};
 use probat_model::{
