@@ -185,7 +185,9 @@ impl Assembler<'_> {
         {
             return Ok(found);
         }
-        let fresh = self.rng.chance(self.config.fresh);
+        let erased = self.catalogue.types.erasure(ty);
+        let is_variant = erased != ty;
+        let fresh = is_variant || self.rng.chance(self.config.fresh);
         if !fresh && let Some(found) = self.pooled(plan, ty) {
             return Ok(found);
         }
@@ -196,6 +198,9 @@ impl Assembler<'_> {
         }
         if let Some(found) = self.pooled(plan, ty) {
             return Ok(found);
+        }
+        if is_variant {
+            return self.supply(plan, erased, owner, depth, is_receiver);
         }
         Err(NoCandidate::NoValue(ty))
     }
@@ -233,7 +238,11 @@ impl Assembler<'_> {
                 let name = ClassName::internal(boxes[self.rng.below(boxes.len())]);
                 self.boxed(plan, &name, owner)
             }
-            "java/lang/Class" if self.rng.chance(0.8) => Some(self.class_literal(plan, owner)),
+            "java/lang/Class" | "java/lang/reflect/Type" | "java/lang/reflect/AnnotatedElement"
+                if self.rng.chance(0.8) =>
+            {
+                Some(self.class_literal(plan, owner))
+            }
             _ if self.rng.chance(0.8) => self.boxed(plan, name, owner),
             _ => None,
         }

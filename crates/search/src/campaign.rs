@@ -96,10 +96,10 @@ pub struct Totals {
 }
 
 /// A search.
-pub struct Campaign {
+pub struct Campaign<'h> {
     pub config: CampaignConfig,
     pub catalogue: Catalogue,
-    hierarchy: Box<dyn Hierarchy>,
+    hierarchy: &'h dyn Hierarchy,
     store: Store,
     pool: Pool,
     literals: Literals,
@@ -113,14 +113,14 @@ pub struct Campaign {
     totals: Totals,
 }
 
-impl std::fmt::Debug for Campaign {
+impl std::fmt::Debug for Campaign<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Campaign").field("totals", &self.totals).finish_non_exhaustive()
     }
 }
 
-impl Campaign {
-    pub fn new(catalogue: Catalogue, hierarchy: Box<dyn Hierarchy>, config: CampaignConfig) -> Self {
+impl<'h> Campaign<'h> {
+    pub fn new(catalogue: Catalogue, hierarchy: &'h dyn Hierarchy, config: CampaignConfig) -> Self {
         Campaign {
             literals: Literals::new(config.literals.clone(), catalogue.owners.len()),
             archive: Archive::new(catalogue.probes),
@@ -200,7 +200,7 @@ impl Campaign {
     fn assemble(&mut self, callable: CallableId) -> Result<Candidate, NoCandidate> {
         Assembler {
             catalogue: &mut self.catalogue,
-            hierarchy: &*self.hierarchy,
+            hierarchy: self.hierarchy,
             store: &self.store,
             pool: &mut self.pool,
             literals: &self.literals,
@@ -372,7 +372,7 @@ impl Campaign {
             Value::String { .. } => Type::class("java/lang/String"),
             _ => return None,
         };
-        Some(self.catalogue.types.intern(&ty, &*self.hierarchy))
+        Some(self.catalogue.types.intern(&ty, self.hierarchy))
     }
 
     /// A sequence that a step ended: an outcome worth a test if it is the call under test that threw.
@@ -453,7 +453,7 @@ mod tests {
         catalogue
     }
 
-    fn interpret(campaign: &Campaign, item: &Item) -> Observation {
+    fn interpret(campaign: &Campaign<'_>, item: &Item) -> Observation {
         let class = ClassName::internal("Counter");
         let mut counters: Vec<Option<i64>> = Vec::new();
         let mut seen = Observation {
@@ -516,10 +516,10 @@ mod tests {
         seen
     }
 
-    fn search(seed: u64, rounds: usize) -> (Campaign, Vec<Sequence>) {
+    fn search(seed: u64, rounds: usize) -> (Campaign<'static>, Vec<Sequence>) {
         let assemble = AssembleConfig { repeat: 0.0, ..AssembleConfig::default() };
         let config = CampaignConfig { seed, round: 32, assemble, ..CampaignConfig::default() };
-        let mut campaign = Campaign::new(catalogue(), Box::new(LINES), config);
+        let mut campaign = Campaign::new(catalogue(), &LINES, config);
         let mut all = Vec::new();
         for _ in 0..rounds {
             let round = campaign.round();
@@ -579,7 +579,7 @@ mod tests {
         };
         let id = catalogue.add_plain(operation, &LINES);
         catalogue.callables[id.0 as usize].owner = Some(OwnerId(0));
-        let mut campaign = Campaign::new(catalogue, Box::new(LINES), CampaignConfig::default());
+        let mut campaign = Campaign::new(catalogue, &LINES, CampaignConfig::default());
         campaign.round();
         let nowhere = campaign.catalogue.types.find(&Type::class("Nowhere")).unwrap();
         assert_eq!(campaign.missing().first().map(|(ty, _)| *ty), Some(nowhere));

@@ -23,6 +23,8 @@ pub struct TypeTable {
     /// Supertypes of each type, itself first.
     supers: Vec<Box<[TypeId]>>,
     ids: FxHashMap<Type, TypeId>,
+    /// Types that are narrower than their erasure: a list of texts is a list.
+    variants: FxHashMap<(TypeId, Box<[TypeId]>), TypeId>,
 }
 
 impl TypeTable {
@@ -54,6 +56,24 @@ impl TypeTable {
 
     pub fn is_subtype(&self, sub: TypeId, of: TypeId) -> bool {
         sub == of || self.supers(sub).contains(&of)
+    }
+
+    /// A type with arguments, such as a list of texts. It prints as its erasure and is a subtype of it.
+    pub fn variant(&mut self, erased: TypeId, arguments: &[TypeId]) -> TypeId {
+        if let Some(id) = self.variants.get(&(erased, Box::from(arguments))) {
+            return *id;
+        }
+        let id = TypeId(self.types.len() as u32);
+        self.types.push(self.get(erased).clone());
+        let above: Vec<TypeId> = std::iter::once(id).chain(self.supers(erased).iter().copied()).collect();
+        self.supers.push(above.into());
+        self.variants.insert((erased, arguments.into()), id);
+        id
+    }
+
+    /// The type without its arguments; itself if it has none.
+    pub fn erasure(&self, id: TypeId) -> TypeId {
+        self.find(self.get(id)).unwrap_or(id)
     }
 
     /// The id of a type, with its supertypes entered too.
@@ -130,6 +150,20 @@ pub(crate) mod fake {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_variant_stands_below_its_erasure() {
+        let lines = fake::Lines("List: Coll");
+        let mut table = TypeTable::new();
+        let list = table.intern(&Type::class("List"), &lines);
+        let coll = table.intern(&Type::class("Coll"), &lines);
+        let text = table.intern(&Type::class("Text"), &lines);
+        let texts = table.variant(list, &[text]);
+        assert_eq!(table.variant(list, &[text]), texts);
+        assert_ne!(table.variant(list, &[coll]), texts);
+        assert!(table.is_subtype(texts, coll) && !table.is_subtype(list, texts));
+        assert_eq!((table.erasure(texts), table.erasure(list)), (list, list));
+    }
 
     #[test]
     fn arrays_follow_their_elements() {
