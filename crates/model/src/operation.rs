@@ -59,7 +59,7 @@ pub enum StubBehaviour {
     Constant(Literal),
     /// Its n-th parameter, boxed, unboxed or cast as needed.
     Parameter(u8),
-    /// The n-th argument of the step that made the stub.
+    /// The n-th of the values the stub captured; arguments of its constructor are not counted.
     Captured(u8),
     /// Throws a new exception of this class, made by its constructor without parameters.
     Throw(ClassName),
