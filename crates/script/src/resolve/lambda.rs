@@ -24,7 +24,7 @@ pub(super) struct Captures {
 }
 
 impl Captures {
-    /// The argument that has this step's value.
+    /// Which of the kept values this step's is.
     fn add(&mut self, step: StepId, ty: &Type) -> Option<u8> {
         let known = self.steps.iter().zip(&self.types).position(|(s, t)| *s == step && t == ty);
         let at = known.unwrap_or_else(|| {
@@ -32,7 +32,7 @@ impl Captures {
             self.types.push(ty.clone());
             self.steps.len() - 1
         });
-        u8::try_from(self.constructor.len() + at).ok()
+        u8::try_from(at).ok()
     }
 
     pub fn args(&self) -> Vec<StepId> {
@@ -149,7 +149,7 @@ impl<'a> Resolver<'a> {
             operand => {
                 let step = self.coerce(operand, returns, Context::Assignment, value.span)?;
                 match captures.add(step, returns) {
-                    Some(argument) => Ok(StubBehaviour::Captured(argument)),
+                    Some(nth) => Ok(StubBehaviour::Captured(nth)),
                     None => self.fail(Diagnostic::error(value.span, "a stub keeps at most 256 values")),
                 }
             }

@@ -276,6 +276,8 @@ fn stubs() {
 import java.util.*
 l = stub List { size: 3, get: "x", add(Object): true }
 s = stub p.Shape(1, "n") { area: 2, name: "circle" }
+t = "kept"
+stub p.Shape(1, "n") { name: t }
 m = stub Map { get: k -> k }
 v = stub Number { intValue: { throw new IllegalStateException() } }
 "#,
@@ -284,8 +286,12 @@ v = stub Number { intValue: { throw new IllegalStateException() } }
             1: literal Int(1) []
             2: literal String("n") []
             3 as s: stub p.Shape(ILjava/lang/String;)V area()D=Double(4611686018427387904) name()Ljava/lang/String;=String("circle") [1 2]
-            4 as m: stub java.util.Map get(Ljava/lang/Object;)Ljava/lang/Object;=Parameter(0) []
-            5 as v: stub java.lang.Number()V intValue()I=Throw(ClassName("java/lang/IllegalStateException")) []
+            4 as t: literal String("kept") []
+            5: literal Int(1) []
+            6: literal String("n") []
+            7: stub p.Shape(ILjava/lang/String;)V area()D=Default name()Ljava/lang/String;=Captured(0) [5 6 4]
+            8 as m: stub java.util.Map get(Ljava/lang/Object;)Ljava/lang/Object;=Parameter(0) []
+            9 as v: stub java.lang.Number()V intValue()I=Throw(ClassName("java/lang/IllegalStateException")) []
         "#]],
     );
 }
