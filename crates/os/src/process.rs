@@ -16,7 +16,7 @@ use nix::libc;
 use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawn};
 use nix::sys::signal::{SigSet, Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
-use nix::time::{clock_getcpuclockid, clock_gettime};
+use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;
 
 use crate::pipe::wait_readable;
@@ -103,6 +103,17 @@ fn open_pidfd(pid: Pid) -> Option<OwnedFd> {
     RawFd::try_from(fd).ok().filter(|&fd| fd >= 0).map(|fd| unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
+/// CPU clock of a process.
+#[derive(Debug, Clone, Copy)]
+pub struct CpuClock(ClockId);
+
+impl CpuClock {
+    /// CPU time used so far; `None` once the process is reaped.
+    pub fn now(&self) -> Option<Duration> {
+        clock_gettime(self.0).ok().map(Duration::from)
+    }
+}
+
 /// A process of ours, not yet reaped. Its pid cannot belong to another process before it is.
 #[derive(Debug)]
 pub struct Child {
@@ -118,11 +129,15 @@ impl Child {
 
     /// CPU time used so far.
     pub fn cpu(&self) -> Duration {
-        if let Some(ended) = self.ended {
-            return ended.cpu;
+        match self.ended {
+            Some(ended) => ended.cpu,
+            None => self.cpu_clock().and_then(|clock| clock.now()).unwrap_or_default(),
         }
-        let clock = clock_getcpuclockid(self.pid);
-        clock.and_then(clock_gettime).map(Duration::from).unwrap_or_default()
+    }
+
+    /// Its CPU clock, for other threads to read while it lives.
+    pub fn cpu_clock(&self) -> Option<CpuClock> {
+        clock_getcpuclockid(self.pid).ok().map(CpuClock)
     }
 
     /// Kills the process and its group. Harmless when it has ended.
