@@ -13,8 +13,8 @@ use std::time::Instant;
 use jni_simple::{JNI_GetCreatedJavaVMs_first, JNI_VERSION_1_8, JNIEnv, jtypes};
 use probat_jvm::{Env, NoHooks, Trust, Value, Vm, VmOptions, find_library};
 
-const CALLS: u32 = 200_000;
-const ROUNDS: u32 = 15;
+const CALLS: u32 = 4_400;
+const ROUNDS: u32 = 600;
 
 fn main() {
     let home = std::env::args()

@@ -16,8 +16,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use jni_simple::{
-    JNI_ERR, JNI_OK, JNIEnv, JVMTI_ERROR_NONE, JVMTI_VERSION_1_2, JVMTIEnv, JavaVM, jclass, jint, jlong,
-    jobject, jthread, jvmtiCapabilities, jvmtiEvent, jvmtiEventCallbacks, jvmtiEventMode,
+    JNI_OK, JNIEnv, JVMTI_ERROR_NONE, JVMTI_VERSION_1_2, JVMTIEnv, JavaVM, jclass, jint, jlong, jobject,
+    jthread, jvmtiCapabilities, jvmtiEvent, jvmtiEventCallbacks, jvmtiEventMode,
 };
 
 use crate::env::Env;
@@ -43,7 +43,7 @@ struct Setup {
 pub struct Wants {
     /// [`Hooks::class_file`] from the start. Slows the start: the VM reads class files it would take from its archive.
     pub class_files: bool,
-    /// [`Hooks::thread_start`] and [`Hooks::thread_end`].
+    /// [`Hooks::thread_start`] and [`Hooks::thread_end`], for threads that start once the VM is created.
     pub threads: bool,
 }
 
@@ -64,7 +64,7 @@ pub struct ClassFile<'a, 'f> {
 
 /// What the VM tells, each on the thread it happens on.
 pub trait Hooks: Send + Sync + fmt::Debug {
-    /// Which events to be told of; asked once.
+    /// Which events to be told of; asked while the VM is created.
     fn wants(&self) -> Wants;
 
     /// A class is loaded or retransformed. Answers other bytes to use instead.
@@ -119,6 +119,16 @@ pub(crate) fn jvmti() -> Result<Jvmti, String> {
     }
 }
 
+/// Begins to tell of threads, where that is wanted. Not before hooks can use all of [`Env`].
+pub(crate) fn tell_of_threads(jvmti: Jvmti) -> Result<(), String> {
+    if hooks().is_some_and(|hooks| hooks.wants().threads) {
+        for event in [jvmtiEvent::JVMTI_EVENT_THREAD_START, jvmtiEvent::JVMTI_EVENT_THREAD_END] {
+            jvmti.notify(event, jvmtiEventMode::JVMTI_ENABLE).map_err(|error| error.to_string())?;
+        }
+    }
+    Ok(())
+}
+
 /// Runs what the VM called; a panic is reported and ends the process.
 pub(crate) fn guarded<R>(place: &str, body: impl FnOnce() -> R) -> R {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|payload| {
@@ -142,8 +152,9 @@ pub extern "system" fn Agent_OnLoad_probat(
     _reserved: *mut c_void,
 ) -> jint {
     guarded("the agent's entry point", || {
-        let outcome = JVMTI.get_or_init(|| on_load(vm));
-        if outcome.is_ok() { JNI_OK } else { JNI_ERR }
+        // A failure is reported by `Vm::create`; saying so here would have the VM end the process.
+        JVMTI.get_or_init(|| on_load(vm));
+        JNI_OK
     })
 }
 
@@ -167,16 +178,8 @@ fn on_load(vm: JavaVM) -> Result<JVMTIEnv, String> {
     if set != JVMTI_ERROR_NONE {
         return Err(format!("SetEventCallbacks failed ({})", set.0));
     }
-    let wants = setup.hooks.wants();
-    let jvmti = Jvmti::new(ti);
-    for (wanted, event) in [
-        (wants.class_files, jvmtiEvent::JVMTI_EVENT_CLASS_FILE_LOAD_HOOK),
-        (wants.threads, jvmtiEvent::JVMTI_EVENT_THREAD_START),
-        (wants.threads, jvmtiEvent::JVMTI_EVENT_THREAD_END),
-    ] {
-        if wanted {
-            jvmti.notify(event, jvmtiEventMode::JVMTI_ENABLE).map_err(|error| error.to_string())?;
-        }
+    if setup.hooks.wants().class_files {
+        Jvmti::new(ti).set_class_hook(true).map_err(|error| error.to_string())?;
     }
     Ok(ti)
 }
@@ -190,7 +193,6 @@ fn capabilities() -> jvmtiCapabilities {
     wanted.set_can_signal_thread(true);
     wanted.set_can_tag_objects(true);
     wanted.set_can_get_thread_cpu_time(true);
-    wanted.set_can_get_synthetic_attribute(true);
     wanted
 }
 

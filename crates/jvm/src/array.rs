@@ -119,7 +119,8 @@ impl<'f> Env<'f> {
     pub fn new_array<T: Primitive>(&self, length: usize) -> Result<Local<'f, ArrayOf<T>>, Thrown<'f>> {
         // SAFETY: lengths beyond Java's turn negative, for which the VM throws.
         let raw = unsafe { T::make(&self.jni, size(length)) };
-        self.made(raw)
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        unsafe { self.made(raw) }
     }
 
     /// A new array with these elements.
@@ -180,7 +181,8 @@ impl<'f> Env<'f> {
         }
         // SAFETY: `element` is a class and `initial` null or an instance of it; the VM throws for bad lengths.
         let raw = unsafe { self.jni.NewObjectArray(size(length), element.raw(), raw_or_null(initial)) };
-        self.made(raw).map(Some)
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        unsafe { self.made(raw) }.map(Some)
     }
 
     /// Reads an element.
@@ -188,7 +190,8 @@ impl<'f> Env<'f> {
     pub fn element(&self, array: Ref<'_, ObjectArray>, at: usize) -> Result<Option<Local<'f>>, Thrown<'f>> {
         // SAFETY: the reference is to an array of references; the VM checks the index.
         let raw = unsafe { self.jni.GetObjectArrayElement(array.raw(), size(at)) };
-        self.answered(raw)
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        unsafe { self.answered(raw) }
     }
 
     /// Writes an element; throws `ArrayStoreException` where it does not fit.
@@ -234,7 +237,8 @@ impl<'f> Env<'f> {
         let address = memory.as_ptr().cast_mut().cast();
         // SAFETY: the memory lives for ever and is shared by atomics.
         let raw = unsafe { self.jni.NewDirectByteBuffer(address, length) };
-        self.made(raw)
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        unsafe { self.made(raw) }
     }
 }
 

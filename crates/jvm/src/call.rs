@@ -120,7 +120,9 @@ macro_rules! invoke {
             Some(Kind::Float) => Some(Value::Float(jni!($float))),
             Some(Kind::Double) => Some(Value::Double(jni!($double))),
             Some(Kind::Object) => {
-                let answer = $env.answered(jni!($object))?;
+                let raw = jni!($object);
+                // SAFETY: JNI answered it: null, or a new local reference.
+                let answer = unsafe { $env.answered(raw) }?;
                 return Ok(Some(Value::Object(answer.map(Local::keep))));
             }
         };
@@ -194,7 +196,8 @@ impl<'f> Env<'f> {
         // SAFETY: the id is a constructor of a class that is kept loaded; the arguments fit, as `prepare` saw or was
         // told. The VM throws where the class is abstract.
         let made = unsafe { self.jni.NewObjectA(class, id, raw) };
-        Ok(self.made(made)?)
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        Ok(unsafe { self.made(made) }?)
     }
 
     /// Makes an instance without running any constructor. Throws `InstantiationException` for what has no instances.
@@ -205,11 +208,12 @@ impl<'f> Env<'f> {
         }
         // SAFETY: the reference is to a class of objects; the VM throws where it cannot have instances.
         let made = unsafe { self.jni.AllocObject(class.raw()) };
-        self.made(made)
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        unsafe { self.made(made) }
     }
 
     /// Sees to it that JNI may be told to call.
-    #[inline]
+    #[inline(always)]
     fn prepare(
         &self,
         room: &mut Room,

@@ -9,7 +9,50 @@
 //! and there is one of it: it is neither `Copy` nor `Send`, attaching twice is refused, and
 //! [`with_frame`](Env::with_frame) borrows it mutably, so that while the inner frame is open nobody can make
 //! references through the outer one. The inner `Env<'i>` exists for every `'i` the caller cannot name, so what it
-//! makes cannot leave the closure. Handles of outer frames stay usable inside, being plain copies.
+//! makes cannot leave the closure. Handles of outer frames stay usable inside, being plain copies:
+//!
+//! ```no_run
+//! fn good(env: &mut probat_jvm::Env<'_>) {
+//!     let outer = env.new_string_from("outer").unwrap().keep();
+//!     let length = env.with_frame(1, |env| env.string_length(outer)).unwrap();
+//!     assert_eq!(length, 5);
+//! }
+//! ```
+//!
+//! What is made inside cannot leave:
+//!
+//! ```compile_fail
+//! fn bad(env: &mut probat_jvm::Env<'_>) {
+//!     let inner = env.with_frame(1, |env| env.new_string_from("inner").unwrap().keep()).unwrap();
+//! }
+//! ```
+//!
+//! The outer frame cannot be used inside:
+//!
+//! ```compile_fail,E0502
+//! fn bad(env: &mut probat_jvm::Env<'_>) {
+//!     env.with_frame(1, |_inner| env.new_string_from("lost").is_ok()).unwrap();
+//! }
+//! ```
+//!
+//! What is deleted is gone, and another thread needs an `Env` of its own:
+//!
+//! ```compile_fail,E0505
+//! fn bad(env: &mut probat_jvm::Env<'_>) {
+//!     let text = env.new_string_from("text").unwrap();
+//!     let handle = text.get();
+//!     env.delete(text);
+//!     env.string_length(handle);
+//! }
+//! ```
+//!
+//! ```compile_fail,E0277
+//! fn bad(env: &mut probat_jvm::Env<'_>) {
+//!     std::thread::scope(|scope| {
+//!         scope.spawn(|| env.ensure_local_capacity(1).is_ok());
+//!     });
+//! }
+//! ```
 
 use std::ffi::CStr;
 use std::marker::PhantomData;
@@ -115,7 +158,8 @@ impl<'f> Env<'f> {
     pub fn local<K: Marker>(&self, object: Ref<'_, K>) -> Result<Local<'f, K>, Thrown<'f>> {
         // SAFETY: the reference is valid.
         let raw = unsafe { self.jni.NewLocalRef(object.raw()) };
-        self.made(raw)
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        unsafe { self.made(raw) }
     }
 
     /// Keeps an object alive beyond every frame.
@@ -157,6 +201,12 @@ impl<'f> Env<'f> {
         Thrown::new(local.expect("the VM reported a failure, so an exception is pending"))
     }
 
+    /// Whether each call must be followed by a look for an exception.
+    #[inline]
+    pub(crate) fn is_strict(&self) -> bool {
+        self.strict
+    }
+
     /// `Err` with the pending exception, if there is one.
     #[inline]
     pub(crate) fn check(&self) -> Result<(), Thrown<'f>> {
@@ -165,19 +215,29 @@ impl<'f> Env<'f> {
     }
 
     /// The reference a call answered with, which is null also when it threw.
+    ///
+    /// # Safety
+    /// It is null, or a new local reference of this frame to what `K` says.
     #[inline]
-    pub(crate) fn answered<K: Marker>(&self, raw: jobject) -> Result<Option<Local<'f, K>>, Thrown<'f>> {
+    pub(crate) unsafe fn answered<K: Marker>(
+        &self,
+        raw: jobject,
+    ) -> Result<Option<Local<'f, K>>, Thrown<'f>> {
         if raw.is_null() || self.strict {
             self.check()?;
         }
-        // SAFETY: the callers of this private function pass what JNI answered: a local reference of this frame.
+        // SAFETY: as the caller promises.
         Ok(unsafe { Local::from_raw(raw) })
     }
 
     /// The reference a call made, which is null only when it threw.
+    ///
+    /// # Safety
+    /// As for [`answered`](Env::answered).
     #[inline]
-    pub(crate) fn made<K: Marker>(&self, raw: jobject) -> Result<Local<'f, K>, Thrown<'f>> {
-        self.answered(raw)?.ok_or_else(|| self.out_of_references())
+    pub(crate) unsafe fn made<K: Marker>(&self, raw: jobject) -> Result<Local<'f, K>, Thrown<'f>> {
+        // SAFETY: as the caller promises.
+        unsafe { self.answered(raw) }?.ok_or_else(|| self.out_of_references())
     }
 
     /// Stands in where the VM answers null for want of memory without throwing.
@@ -213,7 +273,8 @@ impl<'f> Env<'f> {
         let name = mutf8::encode(name);
         // SAFETY: the name ends with a zero.
         let raw = unsafe { self.jni.FindClass(name.as_c_str()) };
-        self.made(raw)
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        unsafe { self.made(raw) }
     }
 
     /// `Class.forName(name, initialize, loader)`; takes a binary name (`java.util.Map$Entry`, `[I`). A loader of `None`
@@ -230,7 +291,8 @@ impl<'f> Env<'f> {
         // SAFETY: the id is `Class.forName(String, boolean, ClassLoader)`, and the arguments are just that.
         let raw = unsafe { self.jni.CallStaticObjectMethodA(class, id, args.as_ptr()) };
         self.delete(name);
-        self.made(raw)
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        unsafe { self.made(raw) }
     }
 
     /// Defines a class from its bytes. A loader of `None` is the boot loader, which also takes packages below `java`.
@@ -245,7 +307,8 @@ impl<'f> Env<'f> {
         let data = bytes.as_ptr().cast();
         // SAFETY: the name ends with a zero, `data` has `length` bytes, and the VM checks what they say.
         let raw = unsafe { self.jni.DefineClass(name.as_c_str(), raw_or_null(loader), data, length) };
-        self.made(raw)
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        unsafe { self.made(raw) }
     }
 
     /// The run-time class of an object.

@@ -5,16 +5,15 @@
 
 mod classes;
 mod heap;
+mod slot;
 mod threads;
 
-use std::ffi::{CStr, c_char};
 use std::fmt;
 
-use jni_simple::{JVMTI_ERROR_NONE, JVMTIEnv, jint, jobject, jvmtiError, jvmtiEvent, jvmtiEventMode};
+use jni_simple::{JVMTI_ERROR_NONE, JVMTIEnv, jvmtiError, jvmtiEvent, jvmtiEventMode};
 
-use crate::env::Env;
 use crate::mutf8;
-use crate::reference::{Local, Marker};
+use slot::TextSlot;
 
 pub use classes::{ClassStatus, MemberDecl};
 pub use threads::{ThreadInfo, ThreadState};
@@ -84,11 +83,11 @@ impl Jvmti {
     /// A system property the VM itself knows, as it was at the start.
     pub fn system_property(&self, name: &str) -> Result<String, JvmtiError> {
         let name = mutf8::encode(name);
-        let mut value = std::ptr::null_mut();
+        let mut value = TextSlot::new(self);
         // SAFETY: the name ends with a zero and the pointer is to a place for the value.
-        let code = unsafe { self.raw.GetSystemProperty(name.as_c_str(), &raw mut value) };
+        let code = unsafe { self.raw.GetSystemProperty(name.as_c_str(), value.place()) };
         self.check("GetSystemProperty", code)?;
-        Ok(self.take_text(value).unwrap_or_default())
+        Ok(value.text().unwrap_or_default())
     }
 
     /// Switches [`Hooks::class_file`](crate::Hooks::class_file) on or off.
@@ -111,49 +110,10 @@ impl Jvmti {
 
     #[cold]
     fn error(&self, function: &'static str, code: jvmtiError) -> JvmtiError {
-        let mut name = std::ptr::null_mut();
+        let mut name = TextSlot::new(self);
         // SAFETY: the pointer is to a place for the name.
-        let named = unsafe { self.raw.GetErrorName(code, &raw mut name) };
-        let name = if named == JVMTI_ERROR_NONE { self.take_text(name) } else { None };
+        let named = unsafe { self.raw.GetErrorName(code, name.place()) };
+        let name = if named == JVMTI_ERROR_NONE { name.text() } else { None };
         JvmtiError { function, code: code.0, name: name.unwrap_or_else(|| format!("error {}", code.0)) }
-    }
-
-    /// Copies a text the VM allocated, and frees it. `None` for null.
-    ///
-    /// Private: the pointer must come from a JVMTI function that succeeded.
-    fn take_text(&self, text: *mut c_char) -> Option<String> {
-        if text.is_null() {
-            return None;
-        }
-        // SAFETY: the callers pass what JVMTI answered: a text that ends with a zero.
-        let copy = mutf8::decode(unsafe { CStr::from_ptr(text) }.to_bytes()).into_owned();
-        // SAFETY: the text was allocated by JVMTI for its caller, and is not used again.
-        let _ = unsafe { self.raw.Deallocate(text) };
-        Some(copy)
-    }
-
-    /// Copies an array the VM allocated, and frees it.
-    ///
-    /// Private: pointer and count must come from a JVMTI function that succeeded.
-    fn take_array<T: Copy>(&self, array: *mut T, count: jint) -> Vec<T> {
-        if array.is_null() {
-            return Vec::new();
-        }
-        let count = usize::try_from(count).expect("no array has a negative length");
-        // SAFETY: the callers pass what JVMTI answered: an array of `count` elements.
-        let copy = unsafe { std::slice::from_raw_parts(array, count) }.to_vec();
-        // SAFETY: the array was allocated by JVMTI for its caller, and is not used again.
-        let _ = unsafe { self.raw.Deallocate(array) };
-        copy
-    }
-
-    /// Brands local references that JVMTI made on this thread with its innermost frame.
-    fn brand<'f, K: Marker>(&self, _env: &Env<'f>, raw: Vec<jobject>) -> Vec<Local<'f, K>> {
-        raw.into_iter()
-            .filter_map(|raw| {
-                // SAFETY: the callers pass what JVMTI answered: local references of the innermost frame.
-                unsafe { Local::from_raw(raw) }
-            })
-            .collect()
     }
 }

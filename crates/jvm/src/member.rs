@@ -20,7 +20,7 @@ use probat_model::{MethodDescriptor, Type};
 use crate::env::Env;
 use crate::jvmti::{Jvmti, JvmtiError};
 use crate::known::known;
-use crate::reference::{Class, Global, Local, ObjectArray, Ref, Thrown, raw_or_null};
+use crate::reference::{Class, Global, Local, ObjectArray, Ref, Thrown};
 
 const ACC_STATIC: u32 = 0x0008;
 
@@ -57,6 +57,7 @@ impl From<&Type> for Kind {
 
 /// An argument, a result, the content of a field.
 #[derive(Debug, Clone, Copy)]
+#[repr(C, u8)]
 pub enum Value<'f> {
     Boolean(bool),
     Byte(i8),
@@ -86,19 +87,19 @@ impl<'f> Value<'f> {
         }
     }
 
+    /// The form JNI reads. The layouts agree, so this is one copy of eight bytes.
     #[inline]
     pub(crate) fn raw(self) -> jvalue {
-        match self {
-            Value::Boolean(value) => value.into(),
-            Value::Byte(value) => value.into(),
-            Value::Char(value) => value.into(),
-            Value::Short(value) => value.into(),
-            Value::Int(value) => value.into(),
-            Value::Long(value) => value.into(),
-            Value::Float(value) => value.into(),
-            Value::Double(value) => value.into(),
-            Value::Object(value) => raw_or_null(value).into(),
+        /// What `repr(C, u8)` lays out for `Value`: every content at the same place.
+        #[repr(C)]
+        struct Layout {
+            kind: u8,
+            content: jvalue,
         }
+        const { assert!(size_of::<Layout>() == size_of::<Value<'static>>()) };
+        // SAFETY: a content is laid out as the member of `jvalue` of its type: numbers are themselves, `bool` is one
+        // byte of 0 or 1, `Option<Ref>` is a pointer or null. Bytes it does not use may be anything in a union.
+        unsafe { (*(&raw const self).cast::<Layout>()).content }
     }
 }
 
@@ -231,11 +232,13 @@ impl Method {
         let (class, id, is_static) = (self.class.raw(), self.id.raw(), self.dispatch == Dispatch::Static);
         // SAFETY: the id belongs to the class, which `self` keeps loaded.
         let raw = unsafe { env.jni.ToReflectedMethod(class, id, is_static) };
-        let reflected: Local<'f> = env.made(raw)?;
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        let reflected: Local<'f> = unsafe { env.made(raw) }?;
         let get = known().ids.executable_parameter_types.0;
         // SAFETY: the object is a `Method` or `Constructor`, and `get` is `Executable.getParameterTypes`.
         let raw = unsafe { env.jni.CallObjectMethodA(reflected.raw(), get, std::ptr::null()) };
-        let types: Local<'f, ObjectArray> = env.made(raw)?;
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        let types: Local<'f, ObjectArray> = unsafe { env.made(raw) }?;
         let mut classes = Vec::with_capacity(self.params.len());
         for at in 0..env.array_length(types.get()) {
             let element = env.element(types.get(), at)?.expect("a parameter has a type");
@@ -276,11 +279,13 @@ impl Field {
         }
         // SAFETY: the id belongs to the class, which `self` keeps loaded.
         let raw = unsafe { env.jni.ToReflectedField(self.class.raw(), self.id.raw(), self.is_static) };
-        let reflected: Local<'f> = env.made(raw)?;
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        let reflected: Local<'f> = unsafe { env.made(raw) }?;
         let get = known().ids.field_get_type.0;
         // SAFETY: the object is a `Field`, and `get` is `Field.getType`.
         let raw = unsafe { env.jni.CallObjectMethodA(reflected.raw(), get, std::ptr::null()) };
-        let class: Local<'f, Class> = env.made(raw)?;
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        let class: Local<'f, Class> = unsafe { env.made(raw) }?;
         let found = env.global(class.get())?;
         env.delete(class);
         env.delete(reflected);
@@ -404,13 +409,15 @@ impl<'f> Env<'f> {
         let is_static = method.dispatch == Dispatch::Static;
         // SAFETY: the id belongs to the class, which `method` keeps loaded.
         let raw = unsafe { self.jni.ToReflectedMethod(method.class.raw(), method.id.raw(), is_static) };
-        self.made(raw)
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        unsafe { self.made(raw) }
     }
 
     /// The `java.lang.reflect.Field` of a field.
     pub fn to_reflected_field(&self, field: &Field) -> Result<Local<'f>, Thrown<'f>> {
         // SAFETY: the id belongs to the class, which `field` keeps loaded.
         let raw = unsafe { self.jni.ToReflectedField(field.class.raw(), field.id.raw(), field.is_static) };
-        self.made(raw)
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        unsafe { self.made(raw) }
     }
 }

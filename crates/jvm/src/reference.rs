@@ -75,6 +75,7 @@ impl<T: Primitive> sealed::Sealed for ArrayOf<T> {
 impl<T: Primitive> Marker for ArrayOf<T> {}
 
 /// A handle to an object that something else keeps alive for `'f`. As cheap as a pointer.
+#[repr(transparent)]
 pub struct Ref<'f, K: Marker = Object> {
     raw: NonNull<std::ffi::c_void>,
     alive: PhantomData<(&'f (), *const K)>,

@@ -75,7 +75,8 @@ impl<'f> Env<'f> {
         let get = known().ids.class_get_name.0;
         // SAFETY: the reference is to a class, and the id is `Class.getName`, which is final.
         let raw = unsafe { self.jni.CallObjectMethodA(class.raw(), get, std::ptr::null()) };
-        let name: Local<'f, Str> = self.made(raw)?;
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        let name: Local<'f, Str> = unsafe { self.made(raw) }?;
         let text = self.string_text(name.get(), limit);
         self.delete(name);
         Ok(text)
@@ -115,12 +116,16 @@ impl<'f> Env<'f> {
 
     fn message(&self, throwable: Ref<'_, Throwable>, from: MessageFrom, limits: Limits) -> Message {
         let text = match from {
-            MessageFrom::Field => Ok(self.text_field(throwable.erase(), known().ids.throwable_detail)),
+            MessageFrom::Field => {
+                // SAFETY: the object is a throwable, and the field is `Throwable.detailMessage`.
+                Ok(unsafe { self.text_field(throwable.erase(), known().ids.throwable_detail) })
+            }
             MessageFrom::Method => {
                 let get = known().ids.throwable_message.0;
                 // SAFETY: the reference is to a throwable, and the id is `Throwable.getMessage`.
                 let raw = unsafe { self.jni.CallObjectMethodA(throwable.raw(), get, std::ptr::null()) };
-                self.answered::<Str>(raw)
+                // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+                unsafe { self.answered::<Str>(raw) }
             }
         };
         match text {
@@ -139,10 +144,12 @@ impl<'f> Env<'f> {
         // SAFETY: the reference is to a throwable, and the id is `Throwable.getStackTrace`, called not virtually.
         let raw =
             unsafe { self.jni.CallNonvirtualObjectMethodA(throwable.raw(), class, get, std::ptr::null()) };
-        let trace: Local<'f, ObjectArray> = self.made(raw)?;
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        let trace: Local<'f, ObjectArray> = unsafe { self.made(raw) }?;
         let ids = &known().ids;
         let text = |element: Ref<'_>, id: FieldRaw| {
-            self.text_field(element, id).map(|text| self.string_text(text.get(), limits.name))
+            // SAFETY: used below on elements of a trace, with the text fields of their class.
+            unsafe { self.text_field(element, id) }.map(|text| self.string_text(text.get(), limits.name))
         };
         let mut frames = Vec::new();
         for at in 0..self.array_length(trace.get()).min(limits.frames) {
@@ -165,12 +172,16 @@ impl<'f> Env<'f> {
         // SAFETY: the reference is to a throwable, and the id is `Throwable.getCause`, called not virtually.
         let raw =
             unsafe { self.jni.CallNonvirtualObjectMethodA(throwable.raw(), class, get, std::ptr::null()) };
-        self.answered(raw).ok().flatten()
+        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
+        unsafe { self.answered(raw) }.ok().flatten()
     }
 
     /// Reads one of the known fields of type `String`, of an object that has it.
-    fn text_field(&self, object: Ref<'_>, id: FieldRaw) -> Option<Local<'f, Str>> {
-        // SAFETY: the callers pass an object of the class the id was looked up in, and the field is a `String`.
+    ///
+    /// # Safety
+    /// The object is an instance of the class the field was looked up in, and the field is a `String`.
+    unsafe fn text_field(&self, object: Ref<'_>, id: FieldRaw) -> Option<Local<'f, Str>> {
+        // SAFETY: as the caller promises.
         let raw = unsafe { self.jni.GetObjectField(object.raw(), id.0) };
         // SAFETY: null or a new local reference to a string.
         unsafe { Local::from_raw(raw) }

@@ -103,7 +103,7 @@ impl Vm {
         agent::check_exported()?;
         agent::prepare(hooks, panic_fd).map_err(|()| VmError::Second)?;
         load(&library)?;
-        STRICT.store(arguments.iter().any(|argument| argument == "-Xcheck:jni"), Ordering::Relaxed);
+        STRICT.store(wants_strict(&arguments), Ordering::Relaxed);
         arguments.push(agent::OPTION.into());
         // SAFETY: `agent::prepare` lets one thread of the process through, so no VM was created before.
         let created = unsafe { JNI_CreateJavaVM_with_string_args(JNI_VERSION_10, &arguments, false) };
@@ -115,6 +115,7 @@ impl Vm {
         let jvmti = agent::jvmti().map_err(VmError::Agent)?;
         let mut attached = Attached { vm: raw, thread_bound: PhantomData };
         known::install(&attached.env()).map_err(|_| VmError::UnknownJdk)?;
+        agent::tell_of_threads(jvmti).map_err(VmError::Agent)?;
         Ok((Vm { raw, jvmti }, attached))
     }
 
@@ -180,9 +181,40 @@ fn current(vm: &JavaVM) -> Option<JNIEnv> {
     unsafe { vm.GetEnv::<JNIEnv>(JNI_VERSION_1_8) }.ok()
 }
 
+/// Whether the VM will check our use of JNI, asked for by us or by the environment.
+fn wants_strict(arguments: &[String]) -> bool {
+    let flag = "-Xcheck:jni";
+    let from_environment = ["JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"].map(std::env::var_os);
+    arguments.iter().any(|argument| argument == flag)
+        || from_environment.iter().flatten().any(|options| options.to_string_lossy().contains(flag))
+}
+
 fn load(library: &Path) -> Result<(), VmError> {
     let failed = |reason: String| VmError::Load { path: library.into(), reason };
     let path = library.to_str().ok_or_else(|| failed("its path is not UTF-8".into()))?;
     // SAFETY: loading runs the initialisers of a VM the user named, which is what they asked for.
     unsafe { load_jvm_from_library(path) }.map_err(|error| failed(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_are_found_in_every_layout() {
+        for place in LIBRARY_PLACES {
+            let home = tempfile::tempdir().unwrap();
+            let library = home.path().join(place);
+            std::fs::create_dir_all(library.parent().unwrap()).unwrap();
+            std::fs::write(&library, "").unwrap();
+            assert_eq!(find_library(home.path()).unwrap(), library);
+        }
+    }
+
+    #[test]
+    fn a_home_without_library_is_named() {
+        let home = tempfile::tempdir().unwrap();
+        let error = find_library(home.path()).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("no libjvm.so in `{}`", home.path().display())), "{error}");
+    }
 }

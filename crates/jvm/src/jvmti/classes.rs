@@ -3,6 +3,7 @@
 use jni_simple::{jboolean, jint};
 
 use crate::env::Env;
+use crate::jvmti::slot::{ArraySlot, TextSlot};
 use crate::jvmti::{Jvmti, JvmtiError};
 use crate::member::{FieldId, MethodId};
 use crate::reference::{Class, Loader, Local, Ref};
@@ -58,20 +59,21 @@ pub struct MemberDecl<Id> {
 impl Jvmti {
     /// Every class loaded, arrays included.
     pub fn loaded_classes<'f>(&self, env: &Env<'f>) -> Result<Vec<Local<'f, Class>>, JvmtiError> {
-        let (mut count, mut classes) = (0, std::ptr::null_mut());
+        let mut found = ArraySlot::new(self);
+        let (count, classes) = found.places();
         // SAFETY: both pointers are to places for the answer.
-        let code = unsafe { self.raw.GetLoadedClasses(&raw mut count, &raw mut classes) };
-        self.check("GetLoadedClasses", code)?;
-        Ok(self.brand(env, self.take_array(classes, count)))
+        self.check("GetLoadedClasses", unsafe { self.raw.GetLoadedClasses(count, classes) })?;
+        // SAFETY: the references are new, and to classes.
+        Ok(unsafe { found.locals(env) })
     }
 
     /// The descriptor of a class, `Ljava/lang/String;`, and its generic signature.
     pub fn class_signature(&self, class: Ref<'_, Class>) -> Result<(String, Option<String>), JvmtiError> {
-        let (mut descriptor, mut generic) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let (mut descriptor, mut generic) = (TextSlot::new(self), TextSlot::new(self));
         // SAFETY: the reference is to a class, and both pointers are to places for the answer.
-        let code = unsafe { self.raw.GetClassSignature(class.raw(), &raw mut descriptor, &raw mut generic) };
+        let code = unsafe { self.raw.GetClassSignature(class.raw(), descriptor.place(), generic.place()) };
         self.check("GetClassSignature", code)?;
-        Ok((self.take_text(descriptor).unwrap_or_default(), self.take_text(generic)))
+        Ok((descriptor.text().unwrap_or_default(), generic.text()))
     }
 
     /// How far the class has come.
@@ -119,46 +121,42 @@ impl Jvmti {
         env: &Env<'f>,
         class: Ref<'_, Class>,
     ) -> Result<Vec<Local<'f, Class>>, JvmtiError> {
-        let (mut count, mut interfaces) = (0, std::ptr::null_mut());
+        let mut found = ArraySlot::new(self);
+        let (count, interfaces) = found.places();
         // SAFETY: the reference is to a class, and both pointers are to places for the answer.
-        let code =
-            unsafe { self.raw.GetImplementedInterfaces(class.raw(), &raw mut count, &raw mut interfaces) };
+        let code = unsafe { self.raw.GetImplementedInterfaces(class.raw(), count, interfaces) };
         self.check("GetImplementedInterfaces", code)?;
-        Ok(self.brand(env, self.take_array(interfaces, count)))
+        // SAFETY: the references are new, and to classes.
+        Ok(unsafe { found.locals(env) })
     }
 
     /// The fields a class declares itself, in the order of its class file. The class must be prepared; it is not
     /// initialised by this.
     pub fn class_fields(&self, class: Ref<'_, Class>) -> Result<Vec<MemberDecl<FieldId>>, JvmtiError> {
-        let (mut count, mut fields) = (0, std::ptr::null_mut());
+        let mut found = ArraySlot::new(self);
+        let (count, fields) = found.places();
         // SAFETY: the reference is to a class, and both pointers are to places for the answer.
-        let code = unsafe { self.raw.GetClassFields(class.raw(), &raw mut count, &raw mut fields) };
+        let code = unsafe { self.raw.GetClassFields(class.raw(), count, fields) };
         self.check("GetClassFields", code)?;
-        self.take_array(fields, count)
-            .into_iter()
-            .map(|id| self.field_decl(class, FieldId::new(id)))
-            .collect()
+        found.elements().into_iter().map(|id| self.field_decl(class, FieldId::new(id))).collect()
     }
 
     fn field_decl(&self, class: Ref<'_, Class>, id: FieldId) -> Result<MemberDecl<FieldId>, JvmtiError> {
-        let [mut name, mut descriptor, mut generic] = [std::ptr::null_mut(); 3];
+        let [mut name, mut descriptor, mut generic] = [(); 3].map(|()| TextSlot::new(self));
         let (class, raw) = (class.raw(), id.raw());
         // SAFETY: the id was listed for this class, and the pointers are to places for the answer.
-        let code = unsafe {
-            self.raw.GetFieldName(class, raw, &raw mut name, &raw mut descriptor, &raw mut generic)
-        };
+        let code =
+            unsafe { self.raw.GetFieldName(class, raw, name.place(), descriptor.place(), generic.place()) };
         self.check("GetFieldName", code)?;
         let mut modifiers = 0;
         // SAFETY: the id was listed for this class, and the pointer is to a place for the answer.
         let code = unsafe { self.raw.GetFieldModifiers(class, raw, &raw mut modifiers) };
-        let (name, descriptor) = (self.take_text(name), self.take_text(descriptor));
-        let signature = self.take_text(generic);
         self.check("GetFieldModifiers", code)?;
         Ok(MemberDecl {
             id,
-            name: name.unwrap_or_default(),
-            descriptor: descriptor.unwrap_or_default(),
-            signature,
+            name: name.text().unwrap_or_default(),
+            descriptor: descriptor.text().unwrap_or_default(),
+            signature: generic.text(),
             modifiers: modifiers.cast_unsigned(),
         })
     }
@@ -166,32 +164,31 @@ impl Jvmti {
     /// The methods, constructors and static initialiser a class declares itself. The class must be prepared; it is
     /// not initialised by this.
     pub fn class_methods(&self, class: Ref<'_, Class>) -> Result<Vec<MemberDecl<MethodId>>, JvmtiError> {
-        let (mut count, mut methods) = (0, std::ptr::null_mut());
+        let mut found = ArraySlot::new(self);
+        let (count, methods) = found.places();
         // SAFETY: the reference is to a class, and both pointers are to places for the answer.
-        let code = unsafe { self.raw.GetClassMethods(class.raw(), &raw mut count, &raw mut methods) };
+        let code = unsafe { self.raw.GetClassMethods(class.raw(), count, methods) };
         self.check("GetClassMethods", code)?;
         // The class is alive while its reference is, so its method ids are.
-        self.take_array(methods, count).into_iter().map(|id| self.method_decl(MethodId::new(id))).collect()
+        found.elements().into_iter().map(|id| self.method_decl(MethodId::new(id))).collect()
     }
 
     /// Private to the crate: the class of the method must be kept loaded by the caller.
     pub(crate) fn method_decl(&self, id: MethodId) -> Result<MemberDecl<MethodId>, JvmtiError> {
-        let [mut name, mut descriptor, mut generic] = [std::ptr::null_mut(); 3];
+        let [mut name, mut descriptor, mut generic] = [(); 3].map(|()| TextSlot::new(self));
         // SAFETY: the class of the method is loaded, and the pointers are to places for the answer.
         let code =
-            unsafe { self.raw.GetMethodName(id.raw(), &raw mut name, &raw mut descriptor, &raw mut generic) };
+            unsafe { self.raw.GetMethodName(id.raw(), name.place(), descriptor.place(), generic.place()) };
         self.check("GetMethodName", code)?;
         let mut modifiers = 0;
         // SAFETY: the class of the method is loaded, and the pointer is to a place for the answer.
         let code = unsafe { self.raw.GetMethodModifiers(id.raw(), &raw mut modifiers) };
-        let (name, descriptor) = (self.take_text(name), self.take_text(descriptor));
-        let signature = self.take_text(generic);
         self.check("GetMethodModifiers", code)?;
         Ok(MemberDecl {
             id,
-            name: name.unwrap_or_default(),
-            descriptor: descriptor.unwrap_or_default(),
-            signature,
+            name: name.text().unwrap_or_default(),
+            descriptor: descriptor.text().unwrap_or_default(),
+            signature: generic.text(),
             modifiers: modifiers.cast_unsigned(),
         })
     }

@@ -2,9 +2,10 @@
 
 use std::ffi::c_void;
 
-use jni_simple::{JVMTI_VISIT_OBJECTS, jint, jlong, jvmtiHeapCallbacks};
+use jni_simple::{JVMTI_VISIT_ABORT, jint, jlong, jvmtiHeapCallbacks};
 
 use crate::env::Env;
+use crate::jvmti::slot::ArraySlot;
 use crate::jvmti::{Jvmti, JvmtiError};
 use crate::reference::{Class, Local, Ref};
 
@@ -79,19 +80,14 @@ impl Jvmti {
 
     /// Every object that bears the tag.
     pub fn objects_with_tag<'f>(&self, env: &Env<'f>, tag: i64) -> Result<Vec<Local<'f>>, JvmtiError> {
-        let (mut count, mut objects) = (0, std::ptr::null_mut());
+        let mut found = ArraySlot::new(self);
+        let (count, objects) = found.places();
         // SAFETY: there is one tag at the address, and the pointers are to places for the answer, the last not wanted.
-        let code = unsafe {
-            self.raw.GetObjectsWithTags(
-                1,
-                &raw const tag,
-                &raw mut count,
-                &raw mut objects,
-                std::ptr::null_mut(),
-            )
-        };
+        let code =
+            unsafe { self.raw.GetObjectsWithTags(1, &raw const tag, count, objects, std::ptr::null_mut()) };
         self.check("GetObjectsWithTags", code)?;
-        Ok(self.brand(env, self.take_array(objects, count)))
+        // SAFETY: the references are new, and to any objects.
+        Ok(unsafe { found.locals(env) })
     }
 }
 
@@ -105,10 +101,11 @@ extern "system" fn visit(
 ) -> jint {
     // SAFETY: `instances` passes its `Walk` and does not touch it meanwhile.
     let walk = unsafe { &mut *data.cast::<Walk>() };
-    if walk.found < walk.limit {
-        walk.found += 1;
-        // SAFETY: the VM passes a place for the tag.
-        unsafe { *tag = walk.tag };
+    if walk.found == walk.limit {
+        return JVMTI_VISIT_ABORT;
     }
-    JVMTI_VISIT_OBJECTS
+    walk.found += 1;
+    // SAFETY: the VM passes a place for the tag.
+    unsafe { *tag = walk.tag };
+    0
 }

@@ -8,6 +8,7 @@ use jni_simple::{
 use std::time::Duration;
 
 use crate::env::Env;
+use crate::jvmti::slot::{ArraySlot, TextSlot};
 use crate::jvmti::{Jvmti, JvmtiError};
 use crate::reference::{Local, Ref, Thread, Throwable};
 
@@ -58,11 +59,12 @@ pub struct ThreadInfo {
 impl Jvmti {
     /// Every live platform thread, those of the VM included.
     pub fn all_threads<'f>(&self, env: &Env<'f>) -> Result<Vec<Local<'f, Thread>>, JvmtiError> {
-        let (mut count, mut threads) = (0, std::ptr::null_mut());
+        let mut found = ArraySlot::new(self);
+        let (count, threads) = found.places();
         // SAFETY: both pointers are to places for the answer.
-        let code = unsafe { self.raw.GetAllThreads(&raw mut count, &raw mut threads) };
-        self.check("GetAllThreads", code)?;
-        Ok(self.brand(env, self.take_array(threads, count)))
+        self.check("GetAllThreads", unsafe { self.raw.GetAllThreads(count, threads) })?;
+        // SAFETY: the references are new, and to threads.
+        Ok(unsafe { found.locals(env) })
     }
 
     /// The calling thread.
@@ -93,8 +95,10 @@ impl Jvmti {
                 env.delete(local);
             }
         }
+        // SAFETY: the function allocated the name for its caller.
+        let name = unsafe { TextSlot::owning(self, info.name.cast_mut()) };
         Ok(ThreadInfo {
-            name: self.take_text(info.name.cast_mut()).unwrap_or_default(),
+            name: name.text().unwrap_or_default(),
             priority: info.priority,
             is_daemon: info.is_daemon.as_bool(),
         })

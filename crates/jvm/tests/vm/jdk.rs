@@ -28,3 +28,13 @@ fn java_on_path() -> Option<PathBuf> {
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.into())
 }
+
+/// The version its `release` file names, else the name of its folder.
+pub fn version(home: &Path) -> String {
+    let release = std::fs::read_to_string(home.join("release")).unwrap_or_default();
+    let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION="));
+    version.map_or_else(
+        || home.file_name().unwrap().to_string_lossy().into(),
+        |text| text.trim_matches('"').into(),
+    )
+}

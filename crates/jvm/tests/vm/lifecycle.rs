@@ -4,14 +4,28 @@ use std::path::PathBuf;
 
 use probat_jvm::{AttachError, Env, NoHooks, Vm, VmError, VmOptions};
 
-use crate::Case;
+use crate::{Case, Ends};
 
 pub fn cases() -> Vec<Case> {
     vec![
         Case::plain("the_vm_says_who_it_is", says_who_it_is),
         Case::plain("a_second_vm_is_refused", second_is_refused),
         Case::plain("a_thread_attaches_once", attaches_once),
+        Case {
+            options: &["-XX:+NoSuchOptionAnywhere"],
+            ends: Ends::WithoutVm("the VM refused to start"),
+            ..Case::plain("unknown_options_are_reported", never)
+        },
+        Case {
+            options: &["-Dname=\0"],
+            ends: Ends::WithoutVm("option `-Dname="),
+            ..Case::plain("zero_bytes_in_options_are_reported", never)
+        },
     ]
+}
+
+fn never(_vm: Vm, _env: &mut Env<'_>) {
+    unreachable!("there is no VM");
 }
 
 fn says_who_it_is(vm: Vm, _env: &mut Env<'_>) {

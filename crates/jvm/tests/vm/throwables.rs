@@ -29,11 +29,11 @@ fn described(_vm: Vm, env: &mut Env<'_>) {
         assert_eq!(info.class, "java.lang.NumberFormatException");
         assert_eq!(info.message, text("For input string: \"12x\""));
         assert_eq!(info.cause, None);
-        assert!(info.frames.iter().any(|frame| {
-            (frame.class.as_str(), frame.method.as_str()) == ("java.lang.Integer", "parseInt")
-                && frame.file.as_deref() == Some("Integer.java")
-                && frame.line > 100
-        }));
+        let frame = info.frames.iter().find(|frame| frame.method == "parseInt").unwrap();
+        assert_eq!(frame.class, "java.lang.Integer");
+        // A slimmed-down runtime has neither files nor lines.
+        let stripped = frame.file.is_none() && frame.line < 0;
+        assert!(stripped || (frame.file.as_deref() == Some("Integer.java") && frame.line > 100), "{frame:?}");
     }
     let outer = wrap(env, thrown);
     let info = env.describe_throwable(outer, MessageFrom::Method, Limits { frames: 0, ..Limits::default() });
