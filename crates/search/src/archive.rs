@@ -39,6 +39,14 @@ pub struct Archive {
     witnesses: Vec<Witness>,
 }
 
+/// A witness chosen for a suite.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selected<'a> {
+    pub witness: &'a Witness,
+    /// Edges no shorter chosen witness takes.
+    pub needs: Vec<ProbeId>,
+}
+
 /// What a run added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Gain {
@@ -114,7 +122,8 @@ impl Archive {
     }
 
     /// A small set of witnesses that takes every edge and shows every outcome the archive knows, in a fixed order.
-    pub fn select(&self) -> Vec<&Witness> {
+    /// Each comes with the edges it is there for.
+    pub fn select(&self) -> Vec<Selected<'_>> {
         let mut chosen: Vec<WitnessId> = self.by_outcome.values().copied().collect();
         let mut left = FixedBitSet::with_capacity(self.by_edge.len());
         for (at, witness) in self.by_edge.iter().enumerate() {
@@ -138,7 +147,20 @@ impl Archive {
         self.drop_redundant(&mut chosen);
         chosen.sort();
         chosen.dedup();
-        chosen.into_iter().map(|id| &self.witnesses[id.0 as usize]).collect()
+        let mut owed = FixedBitSet::with_capacity(self.by_edge.len());
+        owed.insert_range(..);
+        let needed_by = |id: WitnessId, owed: &mut FixedBitSet| {
+            let witness = &self.witnesses[id.0 as usize];
+            let needs = witness.edges.iter().copied().filter(|edge| {
+                let is_owed = owed.contains(edge.0 as usize);
+                owed.set(edge.0 as usize, false);
+                is_owed
+            });
+            Selected { needs: needs.collect(), witness }
+        };
+        // Short ones first, so that long ones are there only for what nothing shorter does.
+        chosen.sort_by_key(|id| (self.witnesses[id.0 as usize].steps.len(), *id));
+        chosen.into_iter().map(|id| needed_by(id, &mut owed)).collect()
     }
 
     /// Benefit per cost, in fixed point so that ties are ties.
@@ -193,7 +215,11 @@ mod tests {
     }
 
     fn selected(archive: &Archive) -> Vec<(u32, usize)> {
-        archive.select().iter().map(|witness| (witness.callable.0, witness.steps.len())).collect()
+        archive
+            .select()
+            .iter()
+            .map(|chosen| (chosen.witness.callable.0, chosen.witness.steps.len()))
+            .collect()
     }
 
     #[test]
@@ -203,7 +229,8 @@ mod tests {
         assert_eq!(archive.consider(witness(0, 9, &[1, 2, 3], None)), Gain { edges: 1, outcome: false });
         assert_eq!(archive.consider(witness(0, 2, &[1], Some("Oops"))), Gain { edges: 0, outcome: true });
         assert_eq!(archive.consider(witness(0, 4, &[1, 2], None)), Gain::default());
-        assert_eq!(selected(&archive), [(0, 9), (0, 2)], "the first is covered by the longer one");
+        assert_eq!(selected(&archive), [(0, 2), (0, 9)], "the first is covered by the longer one");
+        assert_eq!(archive.select()[1].needs, [ProbeId(2), ProbeId(3)]);
         assert_eq!((archive.edges(), archive.uncovered(0..8)), (3, 5));
     }
 

@@ -553,6 +553,7 @@ mod tests {
             .archive()
             .select()
             .into_iter()
+            .map(|chosen| chosen.witness)
             .filter(|witness| matches!(witness.ending, Ending::Threw(_)))
             .collect();
         assert_eq!(threw.len(), 1);
