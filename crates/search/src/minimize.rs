@@ -9,11 +9,13 @@ use probat_protocol::{Item, Observe, Reset, Values};
 
 use crate::executor::Executor;
 
+/// Whether an observation of a shorter version is as good as that of the whole.
+pub type Keeps<'p> = Box<dyn Fn(&[Step], &Observation) -> bool + 'p>;
+
 /// A sequence to shorten.
 pub struct Subject<'p> {
     pub steps: Vec<Step>,
-    /// Whether an observation of a shorter version is as good as that of the whole.
-    pub keeps: Box<dyn Fn(&[Step], &Observation) -> bool + 'p>,
+    pub keeps: Keeps<'p>,
 }
 
 impl std::fmt::Debug for Subject<'_> {
