@@ -127,20 +127,7 @@ pub enum Rule {
 impl Rule {
     /// The rules in force unless the user says otherwise.
     pub fn defaults() -> Vec<Rule> {
-        let opaque = |name: &str| Rule::Opaque { class: ClassName::internal(name) };
-        vec![
-            Rule::IgnoreField { class: None, field: "modCount".into() },
-            Rule::IdentityHashing,
-            opaque("java/lang/Thread"),
-            opaque("java/lang/ThreadGroup"),
-            opaque("java/lang/ClassLoader"),
-            opaque("java/lang/Module"),
-            opaque("java/lang/ref/Reference"),
-            opaque("java/lang/reflect/AccessibleObject"),
-            opaque("java/lang/invoke/MethodHandle"),
-            opaque("java/lang/invoke/MethodType"),
-            opaque("java/lang/StackTraceElement"),
-        ]
+        crate::rules::defaults()
     }
 }
 

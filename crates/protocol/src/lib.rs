@@ -10,6 +10,7 @@ pub mod config;
 pub mod frame;
 pub mod message;
 pub mod results;
+mod rules;
 mod wire;
 
 pub use batch::{BatchReader, Item, ItemBuffer, Observe, Reset, StateRequest, Values, encode_batch};
