@@ -288,3 +288,6 @@ impl ConstantPool {
         &rest[..length]
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,9 @@
 //! In: `JAVA_HOME`, `PATH`, the usual folders, `PROBAT_TEST_JARS` (paths separated by colons). Out: class bytes.
 //! Never writes, never downloads. A machine without a JDK has an empty corpus of images.
 
-#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+#![allow(clippy::unwrap_used, dead_code, reason = "tests stop at surprises; not each one needs all of this")]
+
+pub mod everything;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
