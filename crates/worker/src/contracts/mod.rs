@@ -1,0 +1,257 @@
+//! Contracts that every object ought to keep (spec 001 §2.6), checked on what the last step touched.
+//!
+//! In: the receiver, arguments and result of a step. Out: [`Violation`]s. One file per family.
+//! Runs `equals`, `hashCode` and friends of the code under test, each call watched like a step; stack overflow and
+//! exhausted memory in one of them say nothing about a contract.
+
+mod clone;
+mod compare_to;
+mod equals;
+mod hash_code;
+mod throwing;
+mod to_string;
+
+use probat_jvm::{CallError, Class, Env, Global, Method, MethodId, Ref, Trust, Value};
+use probat_model::{Contract, StepId, Thrown, Violation};
+use rustc_hash::FxHashMap;
+
+use crate::class_key::Named;
+use crate::fault::Fault;
+use crate::jdk;
+use crate::shared::Shared;
+use crate::stubs;
+use crate::thrown::{self, Bounds, Sort, Sorter};
+use crate::watch::Place;
+
+pub use throwing::verdict;
+
+/// Objects looked at per step; pairs grow with the square.
+pub const MANY: usize = 8;
+
+/// An object to check, and the step it came from.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'v> {
+    pub step: StepId,
+    pub object: Ref<'v>,
+    pub class: u32,
+    pub profile: Profile,
+}
+
+/// Which contracts concern a class: those whose methods it does not just inherit from `Object`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Profile {
+    pub equals: bool,
+    pub hash_code: bool,
+    pub to_string: bool,
+    pub compare_to: bool,
+    pub clone: bool,
+}
+
+impl Profile {
+    fn is_empty(self) -> bool {
+        self == Profile::default()
+    }
+}
+
+/// The methods of the contracts, and what is known about classes.
+#[derive(Debug)]
+pub struct Contracts {
+    equals: Method,
+    hash_code: Method,
+    to_string: Method,
+    compare_to: Method,
+    clone: Method,
+    comparable: Global<Class>,
+    cloneable: Global<Class>,
+    profiles: FxHashMap<u32, Profile>,
+}
+
+/// Classes whose contracts the JDK's own tests have settled.
+const TRUSTED: [&str; 11] = [
+    "java/lang/String",
+    "java/lang/Class",
+    "java/lang/Boolean",
+    "java/lang/Byte",
+    "java/lang/Character",
+    "java/lang/Short",
+    "java/lang/Integer",
+    "java/lang/Long",
+    "java/lang/Float",
+    "java/lang/Double",
+    "java/lang/Object",
+];
+
+impl Contracts {
+    pub fn new(env: &mut Env<'_>) -> Result<Self, Fault> {
+        let object = "java/lang/Object";
+        Ok(Contracts {
+            equals: jdk::method(env, object, "equals", "(Ljava/lang/Object;)Z")?,
+            hash_code: jdk::method(env, object, "hashCode", "()I")?,
+            to_string: jdk::method(env, object, "toString", "()Ljava/lang/String;")?,
+            compare_to: jdk::method(env, "java/lang/Comparable", "compareTo", "(Ljava/lang/Object;)I")?,
+            clone: jdk::method(env, object, "clone", "()Ljava/lang/Object;")?,
+            comparable: jdk::class(env, "java/lang/Comparable")?,
+            cloneable: jdk::class(env, "java/lang/Cloneable")?,
+            profiles: FxHashMap::default(),
+        })
+    }
+
+    /// Forgets classes whose loader is gone.
+    pub fn forget(&mut self) {
+        self.profiles.clear();
+    }
+
+    /// What concerns the class of an object.
+    pub fn profile(&mut self, env: &Env<'_>, object: Ref<'_>, named: Named<'_>) -> Profile {
+        if let Some(&known) = self.profiles.get(&named.key.0) {
+            return known;
+        }
+        let simple = named.name.rsplit('/').next().unwrap_or(named.name);
+        let profile = if TRUSTED.contains(&named.name)
+            || named.name.starts_with('[')
+            || simple.starts_with(stubs::PREFIX)
+        {
+            Profile::default()
+        } else {
+            self.look(env, object)
+        };
+        self.profiles.insert(named.key.0, profile);
+        profile
+    }
+
+    fn look(&self, env: &Env<'_>, object: Ref<'_>) -> Profile {
+        let class = env.object_class(object);
+        let overrides = |inherited: MethodId, name: &str, descriptor: &str| {
+            env.method(class.get(), name, descriptor).is_ok_and(|method| method.id() != inherited)
+        };
+        let profile = Profile {
+            equals: overrides(self.equals.id(), "equals", "(Ljava/lang/Object;)Z"),
+            hash_code: overrides(self.hash_code.id(), "hashCode", "()I"),
+            to_string: overrides(self.to_string.id(), "toString", "()Ljava/lang/String;"),
+            compare_to: env.is_instance_of(object, self.comparable.get()),
+            clone: env.is_instance_of(object, self.cloneable.get())
+                && overrides(self.clone.id(), "clone", "()Ljava/lang/Object;"),
+        };
+        env.delete(class);
+        profile
+    }
+
+    /// Checks all contracts on the objects, alone and in pairs.
+    pub fn check(&self, check: &mut Check<'_, '_, '_>, subjects: &[Subject<'_>]) -> Result<(), Interrupted> {
+        for (at, one) in subjects.iter().enumerate() {
+            if one.profile.is_empty() {
+                continue;
+            }
+            equals::alone(self, check, one)?;
+            hash_code::alone(self, check, one)?;
+            to_string::alone(self, check, one)?;
+            compare_to::alone(self, check, one)?;
+            clone::alone(self, check, one)?;
+            for other in &subjects[at + 1..] {
+                equals::pair(self, check, one, other)?;
+                compare_to::pair(self, check, one, other)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checking ended early. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interrupted {
+    /// A call was stopped by the watchdog.
+    Stopped,
+    /// Memory ran out in a call.
+    Memory,
+}
+
+/// One round of checks.
+#[derive(Debug)]
+pub struct Check<'c, 'e, 'f> {
+    pub env: &'e mut Env<'f>,
+    pub shared: &'c Shared,
+    pub sorter: &'c Sorter,
+    pub bounds: Bounds,
+    pub place: Place,
+    pub violations: Vec<Violation>,
+}
+
+/// What a contract's method did. Match without `_`.
+#[derive(Debug)]
+enum Called<'f> {
+    Gave(Value<'f>),
+    Threw(Thrown),
+    /// The stack overflowed: no verdict.
+    Nothing,
+}
+
+impl<'f> Check<'_, '_, 'f> {
+    fn call(
+        &mut self,
+        method: &Method,
+        receiver: Ref<'_>,
+        args: &[Value<'_>],
+    ) -> Result<Called<'f>, Interrupted> {
+        self.shared.watch.enter(self.place);
+        // Receivers are instances of the class the method was looked up in: `Object`, or `Comparable` as their profile
+        // says; the one parameter there is takes any object.
+        let called = match self.env.call(method, receiver, args, Trust::Caller) {
+            Ok(Some(value)) => Ok(Called::Gave(value)),
+            Ok(None) | Err(CallError::Rejected(_)) => Ok(Called::Nothing),
+            Err(CallError::Threw(exception)) => {
+                let exception = exception.into_local();
+                let called = match self.sorter.sort(self.env, exception.get()) {
+                    Sort::Memory => Err(Interrupted::Memory),
+                    Sort::Stack => Ok(Called::Nothing),
+                    Sort::Ordinary | Sort::Initialiser => {
+                        Ok(Called::Threw(thrown::report(self.env, exception.get(), self.bounds)))
+                    }
+                };
+                self.env.delete(exception);
+                called
+            }
+        };
+        if self.shared.watch.leave() { Err(Interrupted::Stopped) } else { called }
+    }
+
+    /// Calls a method that gives a boolean; an exception is a violation of `throws`.
+    fn boolean(
+        &mut self,
+        method: &Method,
+        one: &Subject<'_>,
+        arg: Option<Ref<'_>>,
+        throws: Contract,
+    ) -> Result<Option<bool>, Interrupted> {
+        match self.call(method, one.object, &[Value::Object(arg)])? {
+            Called::Gave(Value::Boolean(answer)) => Ok(Some(answer)),
+            Called::Threw(thrown) => {
+                self.violated(throws, &[one], Some(thrown));
+                Ok(None)
+            }
+            Called::Gave(_) | Called::Nothing => Ok(None),
+        }
+    }
+
+    /// Calls a method that gives an `int`; exceptions go to `threw`.
+    fn int(
+        &mut self,
+        method: &Method,
+        receiver: Ref<'_>,
+        args: &[Value<'_>],
+    ) -> Result<Result<i32, Option<Thrown>>, Interrupted> {
+        Ok(match self.call(method, receiver, args)? {
+            Called::Gave(Value::Int(answer)) => Ok(answer),
+            Called::Threw(thrown) => Err(Some(thrown)),
+            Called::Gave(_) | Called::Nothing => Err(None),
+        })
+    }
+
+    fn violated(&mut self, contract: Contract, on: &[&Subject<'_>], thrown: Option<Thrown>) {
+        let mut steps: Vec<StepId> = on.iter().map(|subject| subject.step).collect();
+        steps.dedup();
+        let violation = Violation { contract, steps, thrown };
+        if !self.violations.contains(&violation) {
+            self.violations.push(violation);
+        }
+    }
+}

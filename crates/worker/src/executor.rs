@@ -1,0 +1,330 @@
+//! The executor: owns everything that outlives a sequence, and works off batches.
+//!
+//! In: orders. Out: results; or the reason why this JVM should be replaced.
+//! Runs on the JVM's main thread, and on no other.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use probat_jvm::Env;
+use probat_model::{End, Leak, Operation};
+use probat_os::heartbeat::{HeartbeatWriter, Phase};
+use probat_protocol::{BatchReader, ItemBuffer, Reset};
+
+use crate::contracts::Contracts;
+use crate::fault::Fault;
+use crate::heap::StateReader;
+use crate::jdk::Jdk;
+use crate::link::Up;
+use crate::loader::{self, Loaders};
+use crate::natives;
+use crate::observe::Values;
+use crate::prepare::{Prepared, Preparer};
+use crate::reset::{Baseline, Dirty};
+use crate::sequence::{After, Finish, Runner};
+use crate::shared::{self, Shared};
+use crate::stubs::Stubs;
+use crate::thrown::{Bounds, Sorter};
+use crate::types::Types;
+use crate::watch::Place;
+
+/// Room for references of our own in the frame of a sequence.
+const SPARE_REFERENCES: usize = 64;
+
+/// What outlives a sequence.
+#[derive(Debug)]
+pub struct Executor<W> {
+    pub shared: &'static Shared,
+    pub up: Arc<Up<W>>,
+    pub heartbeat: HeartbeatWriter,
+    pub jdk: Jdk,
+    pub sorter: Sorter,
+    pub stubs: Stubs,
+    pub values: Values,
+    pub states: StateReader,
+    pub contracts: Contracts,
+    pub baseline: Baseline,
+    pub loaders: Loaders,
+    pub types: Types,
+    pub bounds: Bounds,
+    pub operations: Vec<Operation>,
+    pub prepared: Vec<Option<Prepared>>,
+    pub state: Between,
+}
+
+/// What the last sequence left for the next.
+#[derive(Debug, Default)]
+pub struct Between {
+    /// Items before did not put things back.
+    pub unclean: bool,
+    /// The next sequence needs a fresh loader.
+    pub wants_loader: bool,
+    /// Classes that had failed to initialise when last counted.
+    pub failed_classes: usize,
+    pub hit: Vec<u32>,
+}
+
+/// Whether the worker goes on. Match without `_`.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Flow {
+    GoOn,
+    /// It should be replaced, for this reason.
+    Spent(String),
+}
+
+impl<W: Write> Executor<W> {
+    /// Appends to the table of operations.
+    pub fn define(&mut self, operations: Vec<Operation>) {
+        self.operations.extend(operations);
+        self.prepared.resize_with(self.operations.len(), || None);
+    }
+
+    /// Works off a batch; all its results are sent.
+    pub fn batch(&mut self, env: &mut Env<'_>, payload: &[u8]) -> Result<Flow, Fault> {
+        let confused = |error: probat_protocol::WireError| Fault::Confused(error.to_string());
+        let mut reader = BatchReader::new(payload).map_err(confused)?;
+        self.heartbeat.set_batch(reader.id());
+        self.up.start(reader.id());
+        let mut item = ItemBuffer::default();
+        let mut index = 0;
+        while reader.next(&mut item).map_err(confused)? {
+            if let Flow::Spent(why) = self.item(env, index, &item)? {
+                self.up.finish_batch()?;
+                return Ok(Flow::Spent(why));
+            }
+            index += 1;
+        }
+        self.heartbeat.set_phase(Phase::Piping);
+        self.up.finish_batch()?;
+        Ok(Flow::GoOn)
+    }
+
+    fn item(&mut self, env: &mut Env<'_>, index: u32, item: &ItemBuffer) -> Result<Flow, Fault> {
+        self.heartbeat.set_item(index);
+        self.before(env, item)?;
+        if let Some(step) = self.prepare(env, index, item)? {
+            self.up.write(|results| results.end(&End::TimedOut(step)));
+            self.up.end_item()?;
+            return Ok(Flow::Spent("an initialiser was stopped".into()));
+        }
+        let finish = self.run(env, index, item)?;
+        if finish.after == After::Stopped {
+            self.end(&finish.end)?;
+            return Ok(Flow::Spent("a step was stopped".into()));
+        }
+        self.after(env, item, finish)
+    }
+
+    /// Has everything as it was at the baseline.
+    fn before(&mut self, env: &mut Env<'_>, item: &ItemBuffer) -> Result<(), Fault> {
+        if item.reset == Reset::Loader || self.state.wants_loader {
+            self.fresh_loader(env)?;
+        }
+        if self.state.unclean && item.reset != Reset::None {
+            self.put_back(env)?;
+            self.state.unclean = false;
+        }
+        if item.edges {
+            shared::on_executor(|executor| {
+                executor.kept.clear();
+                executor.probes.discard(env)
+            })
+            .unwrap_or(Ok(()))?;
+        }
+        Ok(())
+    }
+
+    /// Looks up what was never used with this loader; answers the step whose class had to be stopped initialising.
+    fn prepare(
+        &mut self,
+        env: &mut Env<'_>,
+        index: u32,
+        item: &ItemBuffer,
+    ) -> Result<Option<probat_model::StepId>, Fault> {
+        let mut any = false;
+        for (at, &operation) in item.operations.iter().enumerate() {
+            let place = self.prepared.get(operation as usize);
+            match place {
+                Some(Some(_)) => continue,
+                Some(None) => {}
+                None => return Err(Fault::Confused(format!("operation {operation} was never defined"))),
+            }
+            any = true;
+            let step = at as u16;
+            self.heartbeat.set_step(step);
+            self.shared.watch.enter(Place { item: index, step });
+            let prepared = self.prepare_one(env, operation as usize);
+            if self.shared.watch.leave() {
+                return Ok(Some(probat_model::StepId(step)));
+            }
+            self.prepared[operation as usize] = Some(prepared?);
+        }
+        if any {
+            // What failed is remembered with the operation.
+            self.shared.failed_class.store(false, Ordering::Relaxed);
+            shared::on_executor(|executor| {
+                executor.kept.clear();
+                executor.probes.discard(env)
+            })
+            .unwrap_or(Ok(()))?;
+        }
+        Ok(None)
+    }
+
+    fn prepare_one(&mut self, env: &mut Env<'_>, operation: usize) -> Result<Prepared, Fault> {
+        let shared = self.shared;
+        let mut preparer = Preparer {
+            types: &mut self.types,
+            jdk: &self.jdk,
+            stubs: &mut self.stubs,
+            sorter: &self.sorter,
+            bounds: self.bounds,
+        };
+        let operation = &self.operations[operation];
+        let prepared =
+            env.with_frame(128, |env| preparer.prepare(env, operation, &mut || shared.take_taints()));
+        match prepared {
+            Ok(prepared) => prepared,
+            Err(exception) => Err(Fault::threw(env, "prepare an operation", exception)),
+        }
+    }
+
+    fn run(&mut self, env: &mut Env<'_>, index: u32, item: &ItemBuffer) -> Result<Finish, Fault> {
+        let capacity = u16::try_from(2 * item.operations.len() + SPARE_REFERENCES).unwrap_or(u16::MAX);
+        let mut runner = Runner {
+            operations: &self.operations,
+            prepared: &self.prepared,
+            types: &mut self.types,
+            values: &mut self.values,
+            states: &mut self.states,
+            contracts: &mut self.contracts,
+            jdk: &self.jdk,
+            sorter: &self.sorter,
+            shared: self.shared,
+            heartbeat: &self.heartbeat,
+            up: &self.up,
+            bounds: self.bounds,
+            hit: &mut self.state.hit,
+        };
+        match env.with_frame(capacity, |env| runner.run(env, index, item)) {
+            Ok(finish) => finish,
+            // No memory for the frame: the item ends before its first step.
+            Err(_) => Ok(Finish { end: End::Exhausted(probat_model::StepId(0)), after: After::Memory }),
+        }
+    }
+
+    /// Tells what was attempted and what leaked, ends the item, and decides whether this JVM can go on.
+    fn after(&mut self, env: &mut Env<'_>, item: &ItemBuffer, finish: Finish) -> Result<Flow, Fault> {
+        self.heartbeat.set_phase(Phase::Resetting);
+        let survivor = if self.shared.has_extra_threads() {
+            crate::threads::survivor(env, self.jdk.jvmti, self.shared)?
+        } else {
+            None
+        };
+        for taint in self.shared.take_taints() {
+            self.up.write(|results| results.taint(&taint));
+        }
+        if finish.after == After::Memory {
+            self.end(&finish.end)?;
+            return Ok(Flow::Spent("memory ran out".into()));
+        }
+        if item.reset == Reset::None {
+            self.state.unclean = true;
+        } else {
+            for leak in self.put_back(env)? {
+                self.up.write(|results| results.leak(leak));
+            }
+        }
+        self.end(&finish.end)?;
+        if let Some(name) = survivor {
+            return Ok(Flow::Spent(format!("thread `{name}` outlived its sequence")));
+        }
+        self.next(env, finish.after)
+    }
+
+    fn next(&mut self, env: &mut Env<'_>, after: After) -> Result<Flow, Fault> {
+        if self.shared.failed_class.swap(false, Ordering::Relaxed) || after == After::FreshLoader {
+            self.state.wants_loader = true;
+        }
+        if after == After::LookForFailedClasses {
+            let failed = self.count_failed_classes(env)?;
+            if failed > self.state.failed_classes {
+                return Ok(Flow::Spent("the stack overflowed while a class was initialised".into()));
+            }
+        }
+        let many = self.loaders.made() >= loader::MANY && self.state.wants_loader;
+        Ok(if many { Flow::Spent(format!("{} class loaders were used", loader::MANY)) } else { Flow::GoOn })
+    }
+
+    fn end(&self, end: &End) -> Result<(), Fault> {
+        self.up.write(|results| results.end(end));
+        self.up.end_item()
+    }
+
+    /// Puts back what is marked as changed, and answers what was.
+    fn put_back(&mut self, env: &mut Env<'_>) -> Result<Vec<Leak>, Fault> {
+        let marked =
+            shared::on_executor(|executor| executor.probes.dirty(env)).unwrap_or(Ok(Dirty::default()))?;
+        let mut dirty = marked.and(self.baseline.look_at_thread(env));
+        if self.shared.wrote_static.swap(false, Ordering::Relaxed) {
+            dirty = dirty.with(Leak::Statics);
+        }
+        if dirty.is_empty() {
+            return Ok(Vec::new());
+        }
+        natives::remember_plain_classes(env, self.shared);
+        let (baseline, shared) = (&mut self.baseline, self.shared);
+        let restored = shared::for_ourselves(|| {
+            env.with_frame(128, |env| baseline.restore(env, &mut shared.statics(), dirty))
+        });
+        let leaks = match restored {
+            Ok(leaks) => leaks?,
+            Err(exception) => return Err(Fault::threw(env, "put things back", exception)),
+        };
+        shared::on_executor(|executor| executor.probes.clean(env)).unwrap_or(Ok(()))?;
+        Ok(leaks)
+    }
+
+    /// Replaces the loader; everything looked up through the old one is forgotten.
+    pub fn fresh_loader(&mut self, env: &mut Env<'_>) -> Result<(), Fault> {
+        let (loaders, baseline) = (&mut self.loaders, &mut self.baseline);
+        let made = shared::for_ourselves(|| {
+            env.with_frame(64, |env| -> Result<_, Fault> {
+                let loader = loaders.fresh(env)?;
+                baseline.set_context_loader(env, loader.get())?;
+                let second = env.global(loader.get()).map_err(|_| Fault::missing("memory"))?;
+                Ok((loader, second))
+            })
+        });
+        let (loader, second) = match made {
+            Ok(made) => made?,
+            Err(exception) => return Err(Fault::threw(env, "make a class loader", exception)),
+        };
+        self.shared.statics().forget();
+        self.shared.set_loader(second);
+        self.types = Types::new(self.jdk.jvmti, loader);
+        self.types.load_object(env)?;
+        self.prepared.iter_mut().for_each(|prepared| *prepared = None);
+        self.values.keys.forget();
+        self.states.forget_classes();
+        self.contracts.forget();
+        self.state.wants_loader = false;
+        Ok(())
+    }
+
+    pub fn count_failed_classes(&self, env: &mut Env<'_>) -> Result<usize, Fault> {
+        let jvmti = self.jdk.jvmti;
+        let counted = env.with_frame(u16::MAX, |env| -> Result<usize, Fault> {
+            let classes = jvmti.loaded_classes(env)?;
+            let failed = |class: &probat_jvm::Local<'_, probat_jvm::Class>| {
+                jvmti.class_status(class.get()).is_ok_and(probat_jvm::ClassStatus::is_failed)
+            };
+            Ok(classes.iter().filter(|class| failed(class)).count())
+        });
+        match counted {
+            Ok(counted) => counted,
+            Err(exception) => Err(Fault::threw(env, "list classes", exception)),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The command line of the embedded JVM.
+//!
+//! In: a [`WorkerConfig`] and the release file of the JDK. Out: options in the order HotSpot reads them.
+//! Decides nothing about the code under test; its class path is the business of `loader`.
+
+use std::path::Path;
+
+use probat_protocol::WorkerConfig;
+
+/// The feature release (17, 25) as the JDK's `release` file tells it.
+pub fn feature_release(release_file: &str) -> Option<u32> {
+    let version = release_file.lines().find_map(|line| line.strip_prefix("JAVA_VERSION="))?;
+    let mut parts = version.trim().trim_matches('"').split(['.', '+', '-', '_']);
+    match parts.next()?.parse().ok()? {
+        1 => parts.next()?.parse().ok(),
+        feature => Some(feature),
+    }
+}
+
+/// Reads the feature release of the JDK in a folder.
+pub fn feature_release_of(java_home: &Path) -> Option<u32> {
+    feature_release(&std::fs::read_to_string(java_home.join("release")).ok()?)
+}
+
+/// All options; the user's own come last, so that they win.
+pub fn jvm_options(config: &WorkerConfig, feature: Option<u32>) -> Vec<String> {
+    let limits = &config.limits;
+    let scratch = config.sandbox.scratch.display();
+    let mut options = vec![
+        format!("-Xmx{}k", limits.heap_bytes.max(8 << 20) >> 10),
+        format!("-Xms{}k", limits.heap_bytes.clamp(8 << 20, 64 << 20) >> 10),
+        format!("-Xss{}k", limits.stack_bytes.max(256 << 10) >> 10),
+        format!("-XX:MaxDirectMemorySize={}", limits.direct_bytes),
+        format!("-XX:MaxMetaspaceSize={}", limits.metaspace_bytes),
+        // No signal handlers: a Ctrl-C in the terminal is the supervisor's to handle.
+        "-Xrs".into(),
+        "-Xshare:auto".into(),
+        "-XX:+UseSerialGC".into(),
+        // Nothing may be left outside scratch: no memory-mapped counters, no attach sockets, no core, no crash logs.
+        "-XX:-UsePerfData".into(),
+        "-XX:+DisableAttachMechanism".into(),
+        "-XX:-CreateCoredumpOnCrash".into(),
+        format!("-XX:ErrorFile={scratch}/hs_err_pid%p.log"),
+        // Hot exceptions would otherwise lose their frames, and outcomes would depend on how often a call was made.
+        "-XX:-OmitStackTraceInFastThrow".into(),
+        format!("-Djava.io.tmpdir={scratch}"),
+        format!("-Duser.dir={scratch}"),
+        format!("-Duser.home={scratch}"),
+        "-Djava.awt.headless=true".into(),
+        // What a machine is set to must not show in results.
+        "-Duser.language=en".into(),
+        "-Duser.country=US".into(),
+        "-Duser.timezone=UTC".into(),
+        "-Dfile.encoding=UTF-8".into(),
+        // The code under test has a loader of its own; the system loader stays empty but for scratch.
+        format!("-Djava.class.path={scratch}"),
+    ];
+    if feature.is_some_and(|feature| feature >= 18) {
+        options.push("--finalization=disabled".into());
+    }
+    if feature.is_some_and(|feature| feature >= 22) {
+        options.push("--enable-native-access=ALL-UNNAMED".into());
+    }
+    if config.check_jni {
+        options.push("-Xcheck:jni".into());
+    }
+    options.extend(config.jvm_options.iter().cloned());
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probat_protocol::{Instrumentation, Limits, SandboxSpec};
+
+    fn config() -> WorkerConfig {
+        WorkerConfig {
+            libjvm: "jdk/lib/server/libjvm.so".into(),
+            java_home: "jdk".into(),
+            jvm_options: vec!["-Xmx1g".into()],
+            class_path: vec!["a.jar".into()],
+            check_jni: true,
+            assertions: true,
+            limits: Limits::default(),
+            sandbox: SandboxSpec { kernel: false, scratch: "scratch".into() },
+            instrumentation: Instrumentation::default(),
+            initialise: Vec::new(),
+            rules: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn release_files_of_all_ages_are_read() {
+        for (text, feature) in [
+            ("IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"17.0.15\"\n", Some(17)),
+            ("JAVA_VERSION=\"25\"", Some(25)),
+            ("JAVA_VERSION=\"26-ea\"", Some(26)),
+            ("JAVA_VERSION=\"1.8.0_392\"", Some(8)),
+            ("MODULES=\"java.base\"", None),
+            ("JAVA_VERSION=\"\"", None),
+        ] {
+            assert_eq!(feature_release(text), feature, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_users_options_come_last() {
+        let options = jvm_options(&config(), Some(17));
+        assert_eq!(options.last().map(String::as_str), Some("-Xmx1g"));
+        assert!(options.contains(&"-Xcheck:jni".to_owned()));
+    }
+
+    #[test]
+    fn finalizers_are_off_where_that_can_be_asked() {
+        let off = "--finalization=disabled".to_owned();
+        assert!(!jvm_options(&config(), Some(17)).contains(&off));
+        assert!(jvm_options(&config(), Some(18)).contains(&off));
+        assert!(!jvm_options(&config(), None).contains(&off));
+    }
+
+    #[test]
+    fn nothing_is_written_outside_scratch() {
+        let options = jvm_options(&config(), Some(25));
+        for wanted in [
+            "-XX:ErrorFile=scratch/hs_err_pid%p.log",
+            "-Djava.io.tmpdir=scratch",
+            "-XX:-UsePerfData",
+            "-XX:+DisableAttachMechanism",
+        ] {
+            assert!(options.iter().any(|option| option == wanted), "{wanted}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! `System.in`, `System.out` and `System.err`: one is empty, the others lead nowhere.
+
+use probat_jvm::{Env, Field, Global, Method, Value};
+
+use crate::fault::Fault;
+use crate::jdk;
+
+#[derive(Debug)]
+pub struct Streams {
+    all: Vec<Stream>,
+}
+
+#[derive(Debug)]
+struct Stream {
+    current: Field,
+    set: Method,
+    ours: Global,
+    /// Flags of a `PrintStream` that a program can leave behind: `closing` and `trouble`.
+    flags: Vec<Field>,
+}
+
+impl Streams {
+    pub fn install(env: &mut Env<'_>) -> Result<Self, Fault> {
+        let input = empty_input(env)?;
+        let (out, err) = (null_output(env)?, null_output(env)?);
+        let mut all = Vec::new();
+        for (name, set, ty, ours) in [
+            ("in", "setIn", "Ljava/io/InputStream;", input),
+            ("out", "setOut", "Ljava/io/PrintStream;", out),
+            ("err", "setErr", "Ljava/io/PrintStream;", err),
+        ] {
+            let flags = if name == "in" { Vec::new() } else { flags(env) };
+            all.push(Stream {
+                current: jdk::static_field(env, "java/lang/System", name, ty)?,
+                set: jdk::static_method(env, "java/lang/System", set, &format!("({ty})V"))?,
+                ours,
+                flags,
+            });
+        }
+        let mut streams = Streams { all };
+        streams.restore(env)?;
+        Ok(streams)
+    }
+
+    pub fn restore(&mut self, env: &mut Env<'_>) -> Result<bool, Fault> {
+        let mut changed = false;
+        for stream in &self.all {
+            let in_place = match env.get_static(&stream.current) {
+                Ok(Value::Object(Some(now))) => env.is_same(now, stream.ours.get()),
+                _ => false,
+            };
+            if !in_place {
+                jdk::call_static(env, &stream.set, &[Value::Object(Some(stream.ours.get()))])?;
+                changed = true;
+            }
+            for flag in &stream.flags {
+                let _ = env.set(flag, stream.ours.get(), Value::Boolean(false), probat_jvm::Trust::Nothing);
+            }
+        }
+        Ok(changed)
+    }
+}
+
+/// `new ByteArrayInputStream(new byte[0])`
+fn empty_input(env: &mut Env<'_>) -> Result<Global, Fault> {
+    let make = jdk::method(env, "java/io/ByteArrayInputStream", "<init>", "([B)V")?;
+    let nothing = env.new_array::<i8>(0).map_err(|_| Fault::missing("memory"))?;
+    let stream = jdk::new_object(env, &make, &[Value::Object(Some(nothing.get().erase()))])?;
+    jdk::keep(env, stream.get())
+}
+
+/// `new PrintStream(OutputStream.nullOutputStream())`
+fn null_output(env: &mut Env<'_>) -> Result<Global, Fault> {
+    let null =
+        jdk::static_method(env, "java/io/OutputStream", "nullOutputStream", "()Ljava/io/OutputStream;")?;
+    let null = jdk::call_static(env, &null, &[])?;
+    let make = jdk::method(env, "java/io/PrintStream", "<init>", "(Ljava/io/OutputStream;)V")?;
+    let stream = jdk::new_object(env, &make, &[Value::Object(null)])?;
+    jdk::keep(env, stream.get())
+}
+
+/// The flags this JDK has.
+fn flags(env: &mut Env<'_>) -> Vec<Field> {
+    ["closing", "trouble"]
+        .iter()
+        .filter_map(|name| jdk::field(env, "java/io/PrintStream", name, "Z").ok())
+        .collect()
+}

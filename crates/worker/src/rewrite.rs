@@ -1,0 +1,92 @@
+//! From a class file to the one the JVM gets.
+//!
+//! In: a [`Task`]. Out: what became of the class, remembered for the next class loader.
+//! Knows no JVM.
+
+use probat_classfile::passes::{PassSet, guards, instrument};
+use probat_model::ProbeId;
+use probat_protocol::Instrumentation;
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::initialiser::watch_initialiser;
+
+/// A class to rewrite.
+#[derive(Debug)]
+pub struct Task {
+    pub bytes: Vec<u8>,
+    /// Its number among the instrumented classes.
+    pub number: Option<u32>,
+    /// It has methods that guards change.
+    pub guard: bool,
+}
+
+/// What became of a class.
+#[derive(Debug, Clone, Default)]
+pub struct Rewritten {
+    /// The bytes to use instead, if any.
+    pub bytes: Option<Vec<u8>>,
+    /// It has static state that starts as zeros, and no initialiser to say so.
+    pub is_plain: bool,
+    /// The guards put in place, by their numbers in the table of guards.
+    pub guards: Vec<usize>,
+}
+
+/// Rewrites classes.
+#[derive(Debug)]
+pub struct Rewriter {
+    firsts: Vec<ProbeId>,
+    comparisons: bool,
+    done: FxHashMap<u128, Rewritten>,
+}
+
+impl Rewriter {
+    pub fn new(instrumentation: &Instrumentation) -> Self {
+        Rewriter {
+            firsts: instrumentation.classes.iter().map(|probes| probes.first).collect(),
+            comparisons: instrumentation.comparisons,
+            done: FxHashMap::default(),
+        }
+    }
+
+    /// Internal names of the JDK's classes that guards change, sorted.
+    pub fn guarded_classes() -> Vec<String> {
+        let mut classes: Vec<String> = guards::classes().into_iter().map(str::to_owned).collect();
+        classes.sort();
+        classes
+    }
+
+    /// The class to use instead.
+    pub fn rewrite(&mut self, task: &Task) -> Rewritten {
+        let key = xxh3_128(&task.bytes) ^ u128::from(task.number.map_or(0, |number| number + 1));
+        if let Some(done) = self.done.get(&key) {
+            return done.clone();
+        }
+        // A pass that panics on a class it does not understand leaves that class alone.
+        let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.run(task)));
+        let rewritten = run.unwrap_or_default();
+        self.done.insert(key, rewritten.clone());
+        rewritten
+    }
+
+    fn run(&self, task: &Task) -> Rewritten {
+        let edges = task.number.and_then(|number| self.firsts.get(number as usize).copied());
+        let passes = PassSet {
+            edges,
+            guards: task.guard,
+            statics: edges.is_some(),
+            comparisons: edges.filter(|_| self.comparisons).map(|first| first.0),
+            ..PassSet::default()
+        };
+        let Ok(done) = instrument(&task.bytes, &passes) else { return Rewritten::default() };
+        let mut rewritten = Rewritten { bytes: Some(done.bytes), is_plain: false, guards: done.guards };
+        if let Some(number) = task.number
+            && let Some((facts, watched)) =
+                watch_initialiser(rewritten.bytes.as_deref().unwrap_or(&task.bytes), number)
+        {
+            rewritten.is_plain = facts.has_state && !facts.has_initialiser;
+            rewritten.bytes = watched.or(rewritten.bytes);
+        }
+        rewritten
+    }
+}

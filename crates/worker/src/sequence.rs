@@ -1,0 +1,430 @@
+//! Running one sequence, step by step.
+//!
+//! In: an item of a batch whose operations are prepared. Out: entries in the result payload as they come up, and a
+//! [`Finish`] that says how it ended and what that means for the JVM.
+//! Knows nothing of batches, loaders or resets.
+
+use std::io::Write;
+
+use probat_jvm::{Env, Value};
+use probat_model::{End, Operation, Refusal, StepId, Taint, Thrown};
+use probat_os::heartbeat::{HeartbeatWriter, Phase};
+use probat_protocol::{ItemBuffer, StateRequest};
+
+use crate::act::{Broken, perform};
+use crate::arguments::{Slot, collect};
+use crate::contracts::{self, Check, Contracts, Interrupted, MANY, Subject};
+use crate::fault::Fault;
+use crate::heap::StateReader;
+use crate::jdk::Jdk;
+use crate::link::Up;
+use crate::observe::Values;
+use crate::prepare::{Act, Prepared};
+use crate::shared::{self, Shared};
+use crate::thrown::{self, Bounds, Sort, Sorter};
+use crate::types::{Failure, Types};
+use crate::watch::Place;
+
+/// What running a sequence needs. Everything outlives the sequence.
+#[derive(Debug)]
+pub struct Runner<'r, W> {
+    pub operations: &'r [Operation],
+    pub prepared: &'r [Option<Prepared>],
+    pub types: &'r mut Types,
+    pub values: &'r mut Values,
+    pub states: &'r mut StateReader,
+    pub contracts: &'r mut Contracts,
+    pub jdk: &'r Jdk,
+    pub sorter: &'r Sorter,
+    pub shared: &'r Shared,
+    pub heartbeat: &'r HeartbeatWriter,
+    pub up: &'r Up<W>,
+    pub bounds: Bounds,
+    /// Probes hit; kept for its memory.
+    pub hit: &'r mut Vec<u32>,
+}
+
+/// How a sequence ended, and what the JVM is like afterwards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finish {
+    pub end: End,
+    pub after: After,
+}
+
+/// What has to happen before the next sequence. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum After {
+    Nothing,
+    /// A class failed to initialise: a fresh loader.
+    FreshLoader,
+    /// The stack overflowed: look whether an initialiser was hit.
+    LookForFailedClasses,
+    /// A step was stopped: nothing of this JVM is to be trusted, not even to answer.
+    Stopped,
+    /// Memory ran out: the JVM can still answer, but not go on.
+    Memory,
+}
+
+/// How one step ended.
+enum StepEnd {
+    Gave,
+    Threw(Box<Thrown>),
+    Refused(Refusal),
+    Exhausted(After),
+    TimedOut,
+}
+
+/// A sequence on its way.
+struct Run<'v, 'i> {
+    index: u32,
+    item: &'i ItemBuffer,
+    slots: Vec<Slot<'v>>,
+    args: Vec<Value<'v>>,
+    saw_null: bool,
+    next_state: usize,
+    after: After,
+    /// The exception that ended the sequence.
+    last_threw: Option<Box<Thrown>>,
+}
+
+impl Run<'_, '_> {
+    fn last_step(&self) -> StepId {
+        StepId(self.slots.len().saturating_sub(1) as u16)
+    }
+}
+
+impl<'r, W: Write> Runner<'r, W> {
+    /// Runs the steps and observes them; everything but the end of the item is written.
+    pub fn run(&mut self, env: &mut Env<'_>, index: u32, item: &ItemBuffer) -> Result<Finish, Fault> {
+        let mut run = Run {
+            index,
+            item,
+            slots: Vec::with_capacity(item.operations.len()),
+            args: Vec::with_capacity(8),
+            saw_null: false,
+            next_state: 0,
+            after: After::Nothing,
+            last_threw: None,
+        };
+        let mut end = self.steps(env, &mut run)?;
+        if run.after == After::Stopped {
+            return Ok(Finish { end, after: run.after });
+        }
+        self.edges(env, item)?;
+        if item.contracts {
+            self.contracts(env, &mut run, &end);
+            if run.after == After::Stopped {
+                end = End::TimedOut(run.last_step());
+            }
+        }
+        Ok(Finish { end, after: run.after })
+    }
+
+    fn steps<'v, 'f: 'v>(&mut self, env: &mut Env<'f>, run: &mut Run<'v, '_>) -> Result<End, Fault>
+    where
+        'r: 'v,
+    {
+        use probat_protocol::Values::{All, Last};
+        let (item, count) = (run.item, run.item.operations.len());
+        for at in 0..count {
+            let step = StepId(at as u16);
+            match self.step(env, run, at) {
+                StepEnd::Gave => {
+                    if item.values == All || (item.values == Last && at + 1 == count) {
+                        self.value(env, run, at);
+                    }
+                }
+                StepEnd::Threw(thrown) => {
+                    let ends = !item.past_exceptions;
+                    if item.values == All || ends || (item.values == Last && at + 1 == count) {
+                        self.up.write(|results| results.threw(step.0, &thrown));
+                    }
+                    if ends {
+                        run.last_threw = Some(thrown);
+                        self.states(env, run, at)?;
+                        return Ok(End::Threw(step));
+                    }
+                }
+                StepEnd::Refused(refusal) => {
+                    let goes_on = item.past_exceptions && matches!(refusal, Refusal::MissingArgument { .. });
+                    if item.values == All || !goes_on || (item.values == Last && at + 1 == count) {
+                        self.up.write(|results| results.refused(step.0, &refusal));
+                    }
+                    if !goes_on {
+                        return Ok(End::Refused(step));
+                    }
+                }
+                StepEnd::Exhausted(after) => {
+                    run.after = after;
+                    return Ok(End::Exhausted(step));
+                }
+                StepEnd::TimedOut => {
+                    run.after = After::Stopped;
+                    return Ok(End::TimedOut(step));
+                }
+            }
+            if run.next_state < item.states.len() {
+                self.states(env, run, at)?;
+            }
+        }
+        Ok(End::Completed)
+    }
+
+    /// One step, watched from its first argument to its exception's message.
+    #[inline]
+    fn step<'v, 'f: 'v>(&mut self, env: &mut Env<'f>, run: &mut Run<'v, '_>, at: usize) -> StepEnd
+    where
+        'r: 'v,
+    {
+        let prepared: &'r [Option<Prepared>] = self.prepared;
+        let operation = run.item.operations[at] as usize;
+        let step = prepared[operation].as_ref().expect("every operation of the item was prepared");
+        self.heartbeat.set_step(at as u16);
+        self.shared.watch.enter(Place { item: run.index, step: at as u16 });
+        if let Act::Failed(failure) = &step.act {
+            run.slots.push(Slot { value: None, ty: step.result });
+            let stopped = self.shared.watch.leave();
+            return if stopped { StepEnd::TimedOut } else { self.failed(failure, at) };
+        }
+        let given = self.give(env, run, step, at, operation);
+        let (value, end) = match given {
+            Ok(value) => (value, StepEnd::Gave),
+            Err(Broken::Refused(refusal)) => (None, StepEnd::Refused(refusal)),
+            Err(Broken::Threw(exception)) => (None, self.threw(env, run, exception)),
+        };
+        run.slots.push(Slot { value, ty: step.result });
+        if self.shared.watch.leave() { StepEnd::TimedOut } else { end }
+    }
+
+    #[inline]
+    fn give<'v, 'f: 'v>(
+        &mut self,
+        env: &mut Env<'f>,
+        run: &mut Run<'v, '_>,
+        step: &'r Prepared,
+        at: usize,
+        operation: usize,
+    ) -> Result<Option<Value<'v>>, Broken<'f>>
+    where
+        'r: 'v,
+    {
+        match &step.act {
+            Act::Constant(value) => Ok(Some(*value)),
+            Act::Reference(global) => Ok(Some(Value::Object(Some(global.get())))),
+            Act::Unresolved(why) => Err(Broken::Refused(Refusal::Unresolved(why.clone()))),
+            Act::CannotStub(why) => Err(Broken::Refused(Refusal::CannotStub(why.clone()))),
+            Act::Failed(_) => unreachable!("`step` tells of these"),
+            Act::Restore => self.restore(env, operation).map_err(Broken::Refused),
+            act => {
+                let args = run.item.args_of(at);
+                run.saw_null |= collect(env, step, args, &run.slots, self.types, &mut run.args)
+                    .map_err(Broken::Refused)?;
+                if matches!(act, Act::PutStatic(_)) {
+                    self.shared.wrote_static.store(true, std::sync::atomic::Ordering::Relaxed);
+                }
+                perform(env, act, &run.args, self.jdk, self.types)
+            }
+        }
+    }
+
+    #[cold]
+    fn threw(
+        &mut self,
+        env: &mut Env<'_>,
+        run: &mut Run<'_, '_>,
+        exception: probat_jvm::Thrown<'_>,
+    ) -> StepEnd {
+        let exception = exception.into_local();
+        let sort = self.sorter.sort(env, exception.get());
+        let end = match sort {
+            Sort::Memory => StepEnd::Exhausted(After::Memory),
+            Sort::Stack => StepEnd::Exhausted(After::LookForFailedClasses),
+            Sort::Ordinary | Sort::Initialiser => {
+                let thrown = thrown::report(env, exception.get(), self.bounds);
+                if sort == Sort::Initialiser || is_about_a_failed_class(&thrown) {
+                    run.after = After::FreshLoader;
+                }
+                StepEnd::Threw(Box::new(thrown))
+            }
+        };
+        env.delete(exception);
+        end
+    }
+
+    /// Tells what the initialiser of the step's class threw when it was first tried.
+    #[cold]
+    fn failed(&mut self, failure: &Failure, at: usize) -> StepEnd {
+        for taint in &failure.taints {
+            let taint = Taint { step: StepId(at as u16), ..taint.clone() };
+            self.up.write(|results| results.taint(&taint));
+        }
+        match failure.sort {
+            // The class is lost to this JVM for a reason that lies in the machine.
+            Sort::Memory | Sort::Stack => StepEnd::Exhausted(After::Memory),
+            Sort::Ordinary | Sort::Initialiser => StepEnd::Threw(Box::new(failure.thrown.clone())),
+        }
+    }
+
+    #[cold]
+    fn restore<'f>(&mut self, env: &mut Env<'f>, operation: usize) -> Result<Option<Value<'f>>, Refusal> {
+        let Operation::Restore(state) = &self.operations[operation] else {
+            unreachable!("an operation is prepared as what it is");
+        };
+        let restored = self.states.restore(env, Some(self.types.loader()), state);
+        let mut roots = restored.map_err(|error| Refusal::CannotRestore(error.to_string()))?;
+        match (roots.pop(), roots.len()) {
+            (Some(root), 0) => match self.jdk.boxes.wrap(env, root) {
+                Ok(value) => Ok(Some(value)),
+                Err(_) => Err(Refusal::CannotRestore("its primitive cannot be boxed".into())),
+            },
+            _ => Err(Refusal::CannotRestore("it has not one root".into())),
+        }
+    }
+
+    fn value(&mut self, env: &mut Env<'_>, run: &Run<'_, '_>, at: usize) {
+        let step = self.prepared[run.item.operations[at] as usize].as_ref();
+        let last = &step.expect("every operation of the item was prepared").last_class;
+        self.values.returned(env, self.up, at as u16, run.slots[at].value, last);
+    }
+
+    /// Answers the requests for states after a step.
+    fn states(&mut self, env: &mut Env<'_>, run: &mut Run<'_, '_>, at: usize) -> Result<(), Fault> {
+        while let Some(request) = run.item.states.get(run.next_state)
+            && usize::from(request.after) <= at
+        {
+            let number = run.next_state as u32;
+            run.next_state += 1;
+            if usize::from(request.after) == at {
+                self.heartbeat.set_phase(Phase::Observing);
+                self.state(env, run, request, number)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn state(
+        &mut self,
+        env: &mut Env<'_>,
+        run: &mut Run<'_, '_>,
+        request: &StateRequest,
+        number: u32,
+    ) -> Result<(), Fault> {
+        run.args.clear();
+        for root in &request.roots {
+            match run.slots[usize::from(root.0)].value {
+                Some(value) => run.args.push(value),
+                // A root that threw or gave nothing has no state.
+                None => return Ok(()),
+            }
+        }
+        let seen = self.states.linearise(env, &run.args);
+        let seen =
+            seen.map_err(|error| Fault::Failed { doing: "read a state".into(), why: error.to_string() })?;
+        let stored = request.stored.then(|| self.states.stored());
+        self.up
+            .write(|results| results.state(number, seen.hash, seen.tokens, seen.truncated, stored.as_ref()));
+        Ok(())
+    }
+
+    fn edges(&mut self, env: &mut Env<'_>, item: &ItemBuffer) -> Result<(), Fault> {
+        if !item.edges {
+            return Ok(());
+        }
+        let hit = &mut *self.hit;
+        hit.clear();
+        let drained = shared::on_executor(|executor| -> Result<(), Fault> {
+            hit.append(&mut executor.kept);
+            let cut = hit.len();
+            executor.probes.drain(env, hit)?;
+            if cut > 0 {
+                hit.sort_unstable();
+                hit.dedup();
+            }
+            Ok(())
+        });
+        drained.unwrap_or(Ok(()))?;
+        self.up.write(|results| results.edges(hit));
+        Ok(())
+    }
+
+    /// Judges the exception, or else the objects of the last step.
+    fn contracts(&mut self, env: &mut Env<'_>, run: &mut Run<'_, '_>, end: &End) {
+        if let (End::Threw(step), Some(thrown)) = (end, &run.last_threw) {
+            if let Some(violation) = contracts::verdict(*step, thrown, run.saw_null) {
+                self.up.write(|results| results.violation(&violation));
+            }
+            return;
+        }
+        if *end != End::Completed || run.slots.is_empty() {
+            return;
+        }
+        self.heartbeat.set_phase(Phase::Observing);
+        let subjects = self.subjects(env, run);
+        let place = Place { item: run.index, step: run.last_step().0 };
+        let mut check = Check {
+            env,
+            shared: self.shared,
+            sorter: self.sorter,
+            bounds: self.bounds,
+            place,
+            violations: Vec::new(),
+        };
+        let checked = self.contracts.check(&mut check, &subjects);
+        for violation in &check.violations {
+            self.up.write(|results| results.violation(violation));
+        }
+        match checked {
+            Ok(()) => {}
+            Err(Interrupted::Stopped) => run.after = After::Stopped,
+            Err(Interrupted::Memory) => run.after = After::Memory,
+        }
+    }
+
+    /// The objects the last step touched, each once.
+    fn subjects<'v>(&mut self, env: &mut Env<'_>, run: &Run<'v, '_>) -> Vec<Subject<'v>> {
+        let last = run.slots.len() - 1;
+        let touched = run.item.args_of(last).iter().map(|&arg| usize::from(arg)).chain([last]);
+        let mut subjects: Vec<Subject<'v>> = Vec::new();
+        for at in touched {
+            let Some(Value::Object(Some(object))) = run.slots[at].value else { continue };
+            let known = subjects.iter().any(|subject| env.is_same(subject.object, object));
+            if known || subjects.len() == MANY {
+                continue;
+            }
+            let step = self.prepared[run.item.operations[at] as usize].as_ref();
+            let last_class = &step.expect("every operation of the item was prepared").last_class;
+            let named = self.values.keys.of(env, object, last_class);
+            let class = named.key.0;
+            let profile = self.contracts.profile(env, object, named);
+            subjects.push(Subject { step: StepId(at as u16), object, class, profile });
+        }
+        subjects
+    }
+}
+
+/// The second use of a class whose initialiser failed gives another exception than the first.
+fn is_about_a_failed_class(thrown: &Thrown) -> bool {
+    thrown.class.as_internal() == "java/lang/NoClassDefFoundError"
+        && thrown
+            .message
+            .as_ref()
+            .is_some_and(|message| message.to_lossy().starts_with("Could not initialize class"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probat_model::{ClassName, JavaString};
+
+    #[test]
+    fn missing_classes_are_not_failed_ones() {
+        let thrown = |message: &str| Thrown {
+            class: ClassName::internal("java/lang/NoClassDefFoundError"),
+            message: Some(JavaString::from(message)),
+            cause: None,
+            frames: Vec::new(),
+        };
+        assert!(is_about_a_failed_class(&thrown("Could not initialize class a.B")));
+        assert!(!is_about_a_failed_class(&thrown("a/B")));
+    }
+}

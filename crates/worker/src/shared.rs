@@ -1,0 +1,286 @@
+//! What the JVM's callbacks share with the executor: natives and hooks get no argument of ours.
+//!
+//! In: facts told by guards, probes and thread events. Out: taints of the current sequence, counts of threads, classes
+//! initialised meanwhile. One per process, as there is one JVM per process.
+
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use probat_jvm::{Global, Jvmti, Loader, Method};
+use probat_model::{ClassName, StepId, Taint, TaintKind};
+
+use crate::policy::Policy;
+use crate::probes::Probes;
+use crate::reset::Statics;
+use crate::watch::Watch;
+
+/// Taints kept per sequence; more say nothing new.
+const MANY_TAINTS: usize = 16;
+
+/// The shared state, made before the JVM.
+#[derive(Debug)]
+pub struct Shared {
+    pub watch: Watch,
+    pub policy: Policy,
+    /// Names of the instrumented classes, by number.
+    pub classes: Vec<ClassName>,
+    taints: Mutex<Vec<Taint>>,
+    threads: Threads,
+    /// A class failed to initialise: what comes next depends on what came before.
+    pub failed_class: AtomicBool,
+    /// A static field was written through JNI, which no probe sees.
+    pub wrote_static: AtomicBool,
+    statics: Mutex<Statics>,
+    /// Loaded classes with static state but without initialiser, by number.
+    plain: Mutex<Vec<u32>>,
+    /// Guards in place, by number.
+    guards: Mutex<Vec<usize>>,
+    loader: Mutex<Option<Global<Loader>>>,
+    jvm: OnceLock<Jvm>,
+}
+
+/// What natives need of the JVM.
+#[derive(Debug)]
+pub struct Jvm {
+    pub jvmti: Jvmti,
+    /// `SecurityException(String)`.
+    pub refuse: Method,
+    pub detail: crate::natives::Details,
+}
+
+/// Threads of the code under test.
+#[derive(Debug, Default)]
+struct Threads {
+    /// Passed the guard, not yet seen to run.
+    starting: AtomicI32,
+    /// Seen to run.
+    live: AtomicI32,
+    /// Live before the first sequence.
+    baseline: AtomicI32,
+}
+
+static SHARED: OnceLock<Shared> = OnceLock::new();
+
+thread_local! {
+    /// Set on the executor's thread only.
+    static EXECUTOR: RefCell<Option<Initialisers>> = const { RefCell::new(None) };
+    static OURS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What happens to edges while class initialisers run on the executor's thread.
+#[derive(Debug)]
+pub struct Initialisers {
+    pub probes: Probes,
+    /// Probes hit before an initialiser cut in.
+    pub kept: Vec<u32>,
+    pub depth: u32,
+    /// While the worker starts, edges of initialisers are kept too.
+    pub starting: bool,
+}
+
+impl Shared {
+    pub fn new(policy: Policy, classes: Vec<ClassName>) -> Self {
+        Shared {
+            watch: Watch::default(),
+            policy,
+            classes,
+            taints: Mutex::default(),
+            threads: Threads::default(),
+            failed_class: AtomicBool::new(false),
+            wrote_static: AtomicBool::new(false),
+            statics: Mutex::default(),
+            plain: Mutex::default(),
+            guards: Mutex::default(),
+            loader: Mutex::new(None),
+            jvm: OnceLock::new(),
+        }
+    }
+
+    /// Makes it the one of this process.
+    pub fn install(self) -> &'static Shared {
+        SHARED.get_or_init(|| self)
+    }
+
+    /// The one of this process; `None` before it is installed.
+    pub fn get() -> Option<&'static Shared> {
+        SHARED.get()
+    }
+
+    pub fn set_jvm(&self, jvm: Jvm) {
+        // There is one JVM; a second would have failed to start.
+        let _ = self.jvm.set(jvm);
+    }
+
+    pub fn jvm(&self) -> Option<&Jvm> {
+        self.jvm.get()
+    }
+
+    /// Records an attempt against the step that runs.
+    pub fn taint(&self, kind: TaintKind, detail: String) {
+        let mut taints = lock(&self.taints);
+        let step = StepId(self.watch.place().step);
+        let taint = Taint { step, kind, detail };
+        if taints.len() < MANY_TAINTS && !taints.contains(&taint) {
+            taints.push(taint);
+        }
+    }
+
+    /// Takes the taints recorded so far.
+    pub fn take_taints(&self) -> Vec<Taint> {
+        std::mem::take(&mut *lock(&self.taints))
+    }
+
+    pub fn statics(&self) -> MutexGuard<'_, Statics> {
+        lock(&self.statics)
+    }
+
+    /// A class with static state but without initialiser was loaded.
+    pub fn plain_class(&self, number: u32) {
+        lock(&self.plain).push(number);
+    }
+
+    pub fn take_plain_classes(&self) -> Vec<u32> {
+        std::mem::take(&mut *lock(&self.plain))
+    }
+
+    pub fn guards_placed(&self, guards: &[usize]) {
+        lock(&self.guards).extend_from_slice(guards);
+    }
+
+    pub fn guards(&self) -> Vec<usize> {
+        lock(&self.guards).clone()
+    }
+
+    pub fn set_loader(&self, loader: Global<Loader>) {
+        *lock(&self.loader) = Some(loader);
+    }
+
+    pub fn with_loader<R>(&self, body: impl FnOnce(Option<&Global<Loader>>) -> R) -> R {
+        body(lock(&self.loader).as_ref())
+    }
+
+    // ----- threads ---------------------------------------------------------------------------------------------
+
+    /// A thread is about to be started; counts it and answers how many others there are.
+    pub fn thread_starting(&self) -> u32 {
+        let starting = self.threads.starting.fetch_add(1, Ordering::Relaxed);
+        u32::try_from(starting + self.extra_threads()).unwrap_or(0)
+    }
+
+    /// It was not started after all.
+    pub fn thread_not_started(&self) {
+        self.threads.starting.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    pub fn thread_started(&self) {
+        self.threads.live.fetch_add(1, Ordering::Relaxed);
+        let starting = &self.threads.starting;
+        // Threads of the JVM itself pass no guard.
+        let _ = starting
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| (count > 0).then(|| count - 1));
+    }
+
+    pub fn thread_ended(&self) {
+        self.threads.live.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// What lives now belongs to the JVM.
+    pub fn set_thread_baseline(&self) {
+        self.threads.baseline.store(self.threads.live.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.threads.starting.store(0, Ordering::Relaxed);
+    }
+
+    fn extra_threads(&self) -> i32 {
+        self.threads.live.load(Ordering::Relaxed) - self.threads.baseline.load(Ordering::Relaxed)
+    }
+
+    /// Whether there may be threads that were not there before the first sequence.
+    #[inline]
+    pub fn has_extra_threads(&self) -> bool {
+        self.extra_threads() > 0 || self.threads.starting.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// A panic while holding one of these ends the process anyway.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Marks this thread as the executor's.
+pub fn become_executor(probes: Probes) {
+    EXECUTOR.with(|executor| {
+        *executor.borrow_mut() = Some(Initialisers { probes, kept: Vec::new(), depth: 0, starting: true });
+    });
+}
+
+/// Works on the probes, on the executor's thread; `None` on any other.
+pub fn on_executor<R>(body: impl FnOnce(&mut Initialisers) -> R) -> Option<R> {
+    EXECUTOR.with(|executor| executor.borrow_mut().as_mut().map(body))
+}
+
+/// Runs something of our own that guards shall let pass.
+pub fn for_ourselves<R>(body: impl FnOnce() -> R) -> R {
+    OURS.with(|ours| {
+        let before = ours.replace(true);
+        let result = body();
+        ours.set(before);
+        result
+    })
+}
+
+/// Whether this thread runs something of our own.
+pub fn is_ours() -> bool {
+    OURS.with(Cell::get)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::Place;
+    use std::path::Path;
+
+    fn shared() -> Shared {
+        Shared::new(Policy::new(Path::new("."), Path::new("."), 2), Vec::new())
+    }
+
+    #[test]
+    fn taints_belong_to_the_step_that_runs_and_are_not_repeated() {
+        let shared = shared();
+        shared.watch.enter(Place { item: 0, step: 3 });
+        for _ in 0..100 {
+            shared.taint(TaintKind::Exit, "1".into());
+        }
+        assert_eq!(
+            shared.take_taints(),
+            [Taint { step: StepId(3), kind: TaintKind::Exit, detail: "1".into() }]
+        );
+        assert!(shared.take_taints().is_empty());
+        for at in 0..100 {
+            shared.taint(TaintKind::Exit, at.to_string());
+        }
+        assert_eq!(shared.take_taints().len(), MANY_TAINTS);
+    }
+
+    #[test]
+    fn threads_are_counted_from_the_guard_to_their_end() {
+        let shared = shared();
+        shared.thread_started();
+        shared.set_thread_baseline();
+        assert!(!shared.has_extra_threads());
+        assert_eq!(shared.thread_starting(), 0);
+        assert!(shared.has_extra_threads());
+        shared.thread_started();
+        assert_eq!(shared.thread_starting(), 1);
+        shared.thread_not_started();
+        shared.thread_ended();
+        assert!(!shared.has_extra_threads());
+    }
+
+    #[test]
+    fn what_we_do_ourselves_ends_with_us() {
+        assert!(!is_ours());
+        assert!(for_ourselves(is_ours));
+        assert!(!is_ours());
+    }
+}

@@ -1,0 +1,312 @@
+//! From an empty process to a worker that stands.
+//!
+//! In: three descriptors and a configuration. Out: a JVM with `$Probat` and guards in place, classes initialised, and
+//! an [`Executor`] ready for its first batch; or the reason why there is none.
+//!
+//! Order matters. Limits and sandbox come before the JVM, since they bind only threads started later. Class hooks are
+//! switched on after the JVM is up, so that it can use its archive. Guards come before any class of the code under test.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use probat_classfile::build::{ProbatClassSpec, probat_class};
+use probat_classfile::passes::{PROBAT, guards};
+use probat_jvm::{Class, Env, Global, Loader, Ref, Throwable, Vm};
+use probat_model::{ClassName, Leak, ProbeId, Type};
+use probat_os::clock::ThreadCpuClock;
+use probat_os::heartbeat::{HeartbeatWriter, Phase};
+use probat_os::limits::{self, ProcessLimits};
+use probat_os::sandbox;
+use probat_protocol::{Guard, Hello, SandboxReport, WorkerConfig};
+
+use crate::class_key::ClassKeys;
+use crate::contracts::Contracts;
+use crate::executor::{Between, Executor};
+use crate::fault::Fault;
+use crate::guardian::{Guardian, STARTING};
+use crate::heap::StateReader;
+use crate::hooks::Arm;
+use crate::jdk::{self, Jdk};
+use crate::link::Up;
+use crate::loader::Loaders;
+use crate::natives::{self, Details};
+use crate::observe::Values;
+use crate::probes::Probes;
+use crate::reset::{Baseline, Dirty};
+use crate::shared::{self, Jvm, Shared};
+use crate::stubs::Stubs;
+use crate::thrown::{Bounds, Sorter};
+use crate::types::Types;
+use crate::watch::{Patience, Place};
+use crate::{rewrite, salt};
+
+/// Descriptors a worker may have open; a JVM opens each jar once.
+const OPEN_FILES: u64 = 1024;
+
+/// Comparisons remembered when they are asked for.
+const COMPARISONS: u32 = 4096;
+
+/// Goes to scratch and gives up what the worker may not do. Binds this thread and those it starts.
+pub fn confine(config: &WorkerConfig) -> Result<SandboxReport, Fault> {
+    let cannot = |doing: &str, error: &dyn std::fmt::Display| Fault::Failed {
+        doing: doing.into(),
+        why: error.to_string(),
+    };
+    std::env::set_current_dir(&config.sandbox.scratch).map_err(|error| cannot("go to scratch", &error))?;
+    limits::apply(&ProcessLimits {
+        file_bytes: config.limits.file_bytes,
+        open_files: OPEN_FILES,
+        cpu: None,
+        processes: None,
+    });
+    let mut report = SandboxReport::default();
+    if config.sandbox.kernel {
+        let force = sandbox::apply(&config.sandbox.scratch);
+        report.landlock = force.landlock;
+        report.landlock_missing = force.landlock_missing;
+        report.seccomp = force.seccomp;
+        report.seccomp_missing = force.seccomp_missing;
+    } else {
+        report.landlock_missing = Some("switched off".into());
+        report.seccomp_missing = Some("switched off".into());
+    }
+    Ok(report)
+}
+
+/// What starting needs from the thread that read the configuration.
+#[derive(Debug)]
+pub struct Parts {
+    pub config: WorkerConfig,
+    pub sandbox: SandboxReport,
+    pub shared: &'static Shared,
+    pub up: Arc<Up<File>>,
+    pub heartbeat: HeartbeatWriter,
+    pub arm: Arm,
+}
+
+/// Sets the JVM up around this thread and greets the supervisor.
+pub fn stand(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fault> {
+    let Parts { config, sandbox, shared, up, heartbeat, arm } = parts;
+    let beat = || heartbeat.set_phase(Phase::Starting);
+    let jvmti = vm.jvmti();
+    let sorter = Sorter::new(env)?;
+    let details = Details::new(env)?;
+    let refuse = jdk::method(env, "java/lang/SecurityException", "<init>", "(Ljava/lang/String;)V")?;
+    shared.set_jvm(Jvm { jvmti, refuse, detail: details });
+    salt::fix(env);
+    let thread = jvmti.current_thread(env)?;
+    let mut baseline = Baseline::take(env, thread.get())?;
+    beat();
+    define_probat(env, &config)?;
+    arm.set();
+    jvmti.set_class_hook(true)?;
+    let missing_guards = place_guards(env, vm, shared, &config)?;
+    beat();
+    Guardian {
+        vm,
+        shared,
+        up: Arc::clone(&up),
+        patience: patience(&config),
+        executor: env.global(thread.get()).map_err(|_| Fault::missing("memory"))?,
+        clock: ThreadCpuClock::of_this_thread().map_err(|_| Fault::missing("CPU clock of a thread"))?,
+        stop: stop_error(env)?,
+    }
+    .start()
+    .map_err(|error| Fault::Failed { doing: "start the watchdog".into(), why: error.to_string() })?;
+    let mut loaders = Loaders::new(env, &config.class_path, config.assertions)?;
+    let loader = loaders.fresh(env)?;
+    baseline.set_context_loader(env, loader.get())?;
+    shared.set_loader(second(env, &loader)?);
+    let mut types = Types::new(jvmti, loader);
+    types.load_object(env)?;
+    let bounds =
+        Bounds { message: config.limits.string_units as usize, frames: config.limits.frames as usize };
+    let uninitialised = initialise(env, shared, &mut types, &sorter, bounds, &config.initialise, &beat)?;
+    let initial_leaks = accept(env, shared, &mut baseline)?;
+    let initial_edges = initial_edges(env)?;
+    let version = jvmti.version()?;
+    let mut executor = Executor {
+        shared,
+        up,
+        heartbeat,
+        jdk: Jdk::new(env, jvmti)?,
+        sorter,
+        stubs: Stubs::new(jvmti),
+        values: Values::new(ClassKeys::new(jvmti), config.limits.string_units as usize),
+        states: StateReader::new(env, jvmti, &config.rules, config.limits.state_tokens).map_err(|error| {
+            Fault::Failed { doing: "prepare to read states".into(), why: error.to_string() }
+        })?,
+        contracts: Contracts::new(env)?,
+        baseline,
+        loaders,
+        types,
+        bounds,
+        operations: Vec::new(),
+        prepared: Vec::new(),
+        state: Between::default(),
+    };
+    executor.state.failed_classes = executor.count_failed_classes(env)?;
+    shared.set_thread_baseline();
+    let sandbox = SandboxReport { guards: missing_guards.len() < guards::table().len(), ..sandbox };
+    executor.up.hello(&Hello {
+        java_version: version.full,
+        java_vendor: version.vendor,
+        sandbox,
+        missing_guards,
+        initial_edges,
+        uninitialised,
+        initial_leaks,
+    })?;
+    Ok(executor)
+}
+
+fn patience(config: &WorkerConfig) -> Patience {
+    let limits = &config.limits;
+    Patience { cpu: limits.call_cpu, wall: limits.call_wall, grace: limits.grace }
+}
+
+/// Defines `$Probat` in the boot loader, where every class sees it.
+fn define_probat(env: &mut Env<'_>, config: &WorkerConfig) -> Result<(), Fault> {
+    let instrumentation = &config.instrumentation;
+    let spec = ProbatClassSpec {
+        probes: instrumentation.probes,
+        comparisons: if instrumentation.comparisons { COMPARISONS } else { 0 },
+    };
+    let bytes = probat_class(&spec)
+        .map_err(|error| Fault::Failed { doing: format!("build {PROBAT}"), why: error.to_string() })?;
+    let class = match env.define_class(PROBAT, None, &bytes) {
+        Ok(class) => class,
+        Err(exception) => return Err(Fault::threw(env, &format!("define {PROBAT}"), exception)),
+    };
+    if let Err(exception) = env.register_natives(class.get(), &natives::entries()) {
+        return Err(Fault::threw(env, "register natives", exception));
+    }
+    let probes = Probes::find(env, class.get(), instrumentation.probes)?;
+    env.delete(class);
+    shared::become_executor(probes);
+    Ok(())
+}
+
+/// Rewrites the JDK's classes that are loaded already; those that load later pass the hook. Answers what is missing.
+fn place_guards(
+    env: &mut Env<'_>,
+    vm: Vm,
+    shared: &Shared,
+    config: &WorkerConfig,
+) -> Result<Vec<Guard>, Fault> {
+    let mut names: Vec<String> = rewrite::Rewriter::guarded_classes();
+    names.extend(config.instrumentation.classes.iter().map(|probes| probes.class.as_internal().to_owned()));
+    let mut reasons = Vec::new();
+    for name in names {
+        // Loading a guarded class now places its guards, or shows that this JDK has none such.
+        let Ok(class) = env.load_class(&name.replace('/', "."), false, None) else { continue };
+        if let Err(why) = retransform(vm, class.get()) {
+            reasons.push((name, why));
+        }
+        env.delete(class);
+    }
+    let missing = guards::missing(&shared.guards());
+    Ok(missing
+        .into_iter()
+        .map(|guard| Guard {
+            method: format!("{}.{}", guard.class.replace('/', "."), guard.method),
+            reason: reasons
+                .iter()
+                .find(|(class, _)| class == guard.class)
+                .map_or_else(|| "this JDK has no such method".into(), |(_, why)| why.clone()),
+        })
+        .collect())
+}
+
+fn retransform(vm: Vm, class: Ref<'_, Class>) -> Result<(), String> {
+    let jvmti = vm.jvmti();
+    match jvmti.is_modifiable(class) {
+        Ok(true) => jvmti.retransform(&[class]).map_err(|error| error.to_string()),
+        Ok(false) => Err("the JVM does not let the class change".into()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// What is thrown into a step that runs too long: nothing that code expects to catch.
+fn stop_error(env: &mut Env<'_>) -> Result<Global<Throwable>, Fault> {
+    let error = match jdk::method(env, "java/lang/ThreadDeath", "<init>", "()V") {
+        Ok(make) => jdk::new_object(env, &make, &[])?,
+        Err(_) => {
+            let make = jdk::method(env, "java/lang/Error", "<init>", "()V")?;
+            jdk::new_object(env, &make, &[])?
+        }
+    };
+    let error = env.cast::<Throwable>(error.keep()).ok_or_else(|| Fault::missing("ThreadDeath"))?;
+    env.global(error).map_err(|_| Fault::missing("memory"))
+}
+
+fn second(env: &mut Env<'_>, loader: &Global<Loader>) -> Result<Global<Loader>, Fault> {
+    env.global(loader.get()).map_err(|_| Fault::missing("memory"))
+}
+
+/// Initialises the listed classes in their order, each watched; answers those that could not be, and why.
+fn initialise(
+    env: &mut Env<'_>,
+    shared: &Shared,
+    types: &mut Types,
+    sorter: &Sorter,
+    bounds: Bounds,
+    classes: &[ClassName],
+    beat: &dyn Fn(),
+) -> Result<Vec<(ClassName, String)>, Fault> {
+    let mut failed = Vec::new();
+    for class in classes {
+        beat();
+        let id = types.id(&Type::Class(class.clone()));
+        shared.watch.enter(Place { item: STARTING, step: 0 });
+        let tried = env.with_frame(64, |env| {
+            if let Err(why) = types.load(env, id) {
+                return Some(why.to_owned());
+            }
+            let failure = types.initialise(env, id, sorter, bounds, || shared.take_taints())?;
+            let message =
+                failure.thrown.message.map_or(String::new(), |text| format!(": {}", text.to_lossy()));
+            let cause = failure.thrown.cause.map_or(String::new(), |cause| format!(", caused by {cause}"));
+            Some(format!("{}{message}{cause}", failure.thrown.class))
+        });
+        let stopped = shared.watch.leave();
+        match tried {
+            Ok(None) if !stopped => {}
+            Ok(_) if stopped => {
+                failed.push((class.clone(), "its initialiser exceeded the limits of a call".into()))
+            }
+            Ok(why) => failed.extend(why.map(|why| (class.clone(), why))),
+            Err(exception) => return Err(Fault::threw(env, "initialise a class", exception)),
+        }
+    }
+    shared.failed_class.store(false, std::sync::atomic::Ordering::Relaxed);
+    shared.take_taints();
+    Ok(failed)
+}
+
+/// What initialisers changed is the baseline from now on.
+fn accept(env: &mut Env<'_>, shared: &Shared, baseline: &mut Baseline) -> Result<Vec<Leak>, Fault> {
+    natives::remember_plain_classes(env, shared);
+    let marked =
+        shared::on_executor(|executor| executor.probes.dirty(env)).unwrap_or(Ok(Dirty::default()))?;
+    let accepted = shared::for_ourselves(|| env.with_frame(128, |env| baseline.accept(env, marked)));
+    let leaks = match accepted {
+        Ok(leaks) => leaks?,
+        Err(exception) => return Err(Fault::threw(env, "take the baseline", exception)),
+    };
+    shared::on_executor(|executor| executor.probes.clean(env)).unwrap_or(Ok(()))?;
+    Ok(leaks)
+}
+
+fn initial_edges(env: &mut Env<'_>) -> Result<Vec<ProbeId>, Fault> {
+    let taken = shared::on_executor(|executor| -> Result<Vec<u32>, Fault> {
+        executor.starting = false;
+        let mut hit = std::mem::take(&mut executor.kept);
+        executor.probes.drain(env, &mut hit)?;
+        Ok(hit)
+    });
+    let mut hit = taken.unwrap_or(Ok(Vec::new()))?;
+    hit.sort_unstable();
+    hit.dedup();
+    Ok(hit.into_iter().map(ProbeId).collect())
+}

@@ -1,0 +1,220 @@
+//! Which step runs, seen from two threads, and when it has run too long.
+//!
+//! In: what the executor says it is doing ([`Watch`]), clocks. Out: [`Verdict`]s of the [`Watchdog`].
+//! Stops nothing itself; `guardian` acts on the verdicts.
+//!
+//! One word decides the race between a step that ends and a watchdog that gives up on it: whoever changes it first
+//! wins. So a stop is never sent for a step that ended, and a step that is being stopped never counts as done.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+const IDLE: u64 = 0;
+const RUNNING: u64 = 1;
+const STOPPING: u64 = 2;
+const STATE: u64 = 3;
+const NEXT: u64 = 4;
+
+/// A step of an item of the current batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Place {
+    pub item: u32,
+    pub step: u16,
+}
+
+/// What the executor is doing. The executor writes, the watchdog and the guards read.
+#[derive(Debug, Default)]
+pub struct Watch {
+    /// Serial number of the step, times four, plus its state.
+    word: AtomicU64,
+    item: AtomicU32,
+    step: AtomicU32,
+}
+
+impl Watch {
+    /// The executor begins a step; it has none running.
+    #[inline]
+    pub fn enter(&self, place: Place) {
+        self.item.store(place.item, Ordering::Relaxed);
+        self.step.store(u32::from(place.step), Ordering::Relaxed);
+        let word = self.word.load(Ordering::Relaxed);
+        debug_assert_eq!(word & STATE, IDLE, "steps do not nest");
+        self.word.store(word + NEXT + RUNNING, Ordering::Release);
+    }
+
+    /// The executor ends the step; true when the watchdog had given up on it.
+    #[inline]
+    #[must_use]
+    pub fn leave(&self) -> bool {
+        let word = self.word.load(Ordering::Relaxed);
+        self.word.swap(word & !STATE, Ordering::AcqRel) & STATE == STOPPING
+    }
+
+    /// The step that runs, or ran last.
+    pub fn place(&self) -> Place {
+        Place { item: self.item.load(Ordering::Relaxed), step: self.step.load(Ordering::Relaxed) as u16 }
+    }
+
+    /// The watchdog gives up on the step it saw; false when that step has ended meanwhile.
+    fn give_up(&self, seen: u64) -> bool {
+        let stopping = (seen & !STATE) | STOPPING;
+        self.word.compare_exchange(seen, stopping, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+}
+
+/// What the watchdog wants done. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Wait for the next tick.
+    Wait,
+    /// Throw something into the executor.
+    Stop,
+    /// Stopping did not help: the worker has to end.
+    Stuck(Place),
+}
+
+/// How long a step may run.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    pub cpu: Duration,
+    pub wall: Duration,
+    /// Between the first stop and the end of the worker.
+    pub grace: Duration,
+}
+
+impl Patience {
+    /// How often to look: often enough to matter little against the limits.
+    pub fn tick(&self) -> Duration {
+        let shortest = self.cpu.min(self.wall).min(self.grace);
+        (shortest / 20).clamp(Duration::from_millis(1), Duration::from_millis(10))
+    }
+}
+
+/// Remembers when the step it watches began.
+#[derive(Debug)]
+pub struct Watchdog {
+    patience: Patience,
+    seen: u64,
+    wall: Duration,
+    cpu: Duration,
+    stopping_since: Option<Duration>,
+}
+
+impl Watchdog {
+    pub fn new(patience: Patience) -> Self {
+        Watchdog { patience, seen: 0, wall: Duration::ZERO, cpu: Duration::ZERO, stopping_since: None }
+    }
+
+    /// Looks once. `wall` only grows; `cpu` is asked for only when it can matter.
+    pub fn tick(&mut self, watch: &Watch, wall: Duration, cpu: impl FnOnce() -> Duration) -> Verdict {
+        let word = watch.word.load(Ordering::Acquire);
+        match word & STATE {
+            RUNNING if word == self.seen => self.judge(watch, word, wall, cpu),
+            RUNNING => {
+                self.seen = word;
+                self.wall = wall;
+                self.cpu = cpu();
+                self.stopping_since = None;
+                Verdict::Wait
+            }
+            STOPPING => match self.stopping_since {
+                Some(since) if wall.saturating_sub(since) >= self.patience.grace => {
+                    Verdict::Stuck(watch.place())
+                }
+                _ => Verdict::Stop,
+            },
+            _ => Verdict::Wait,
+        }
+    }
+
+    fn judge(&mut self, watch: &Watch, word: u64, wall: Duration, cpu: impl FnOnce() -> Duration) -> Verdict {
+        let elapsed = wall.saturating_sub(self.wall);
+        // A thread uses no more CPU time than wall time passes.
+        let over = elapsed > self.patience.wall
+            || (elapsed > self.patience.cpu && cpu().saturating_sub(self.cpu) > self.patience.cpu);
+        if !over || !watch.give_up(word) {
+            return Verdict::Wait;
+        }
+        self.stopping_since = Some(wall);
+        Verdict::Stop
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn patience() -> Patience {
+        Patience { cpu: 100 * MS, wall: 300 * MS, grace: 50 * MS }
+    }
+
+    fn place(step: u16) -> Place {
+        Place { item: 4, step }
+    }
+
+    /// Feeds the watchdog a step that runs for ever, using this share of CPU; returns the tick of each verdict.
+    fn run(watch: &Watch, dog: &mut Watchdog, percent: u32, from: u32, to: u32) -> Vec<(u32, Verdict)> {
+        (from..to)
+            .map(|at| (at, dog.tick(watch, MS * at, || MS * (at * percent / 100))))
+            .filter(|(_, verdict)| *verdict != Verdict::Wait)
+            .collect()
+    }
+
+    #[test]
+    fn a_busy_step_is_stopped_by_its_cpu_time_then_given_up() {
+        let (watch, mut dog) = (Watch::default(), Watchdog::new(patience()));
+        watch.enter(place(7));
+        let verdicts = run(&watch, &mut dog, 100, 0, 152);
+        assert_eq!(verdicts[0], (101, Verdict::Stop));
+        assert_eq!(verdicts[49], (150, Verdict::Stop));
+        assert_eq!(verdicts[50], (151, Verdict::Stuck(place(7))));
+        assert_eq!(verdicts.len(), 51);
+    }
+
+    #[test]
+    fn an_idle_step_is_stopped_by_the_clock_on_the_wall() {
+        let (watch, mut dog) = (Watch::default(), Watchdog::new(patience()));
+        watch.enter(place(0));
+        assert_eq!(run(&watch, &mut dog, 10, 0, 302), [(301, Verdict::Stop)]);
+    }
+
+    #[test]
+    fn each_step_has_its_own_time() {
+        let (watch, mut dog) = (Watch::default(), Watchdog::new(patience()));
+        for step in 0..10u16 {
+            watch.enter(place(step));
+            let from = u32::from(step) * 90;
+            assert_eq!(run(&watch, &mut dog, 100, from, from + 90), []);
+            assert!(!watch.leave());
+        }
+    }
+
+    #[test]
+    fn a_step_being_stopped_knows_it() {
+        let (watch, mut dog) = (Watch::default(), Watchdog::new(patience()));
+        watch.enter(place(1));
+        assert_eq!(run(&watch, &mut dog, 100, 0, 102), [(101, Verdict::Stop)]);
+        assert!(watch.leave());
+        assert_eq!(run(&watch, &mut dog, 100, 102, 400), []);
+    }
+
+    #[test]
+    fn a_step_that_ended_is_not_stopped() {
+        let watch = Watch::default();
+        watch.enter(place(1));
+        let seen = watch.word.load(Ordering::Relaxed);
+        assert!(!watch.leave());
+        watch.enter(place(2));
+        assert!(!watch.give_up(seen));
+        assert!(!watch.leave());
+    }
+
+    #[test]
+    fn ticks_are_short_against_the_limits() {
+        assert_eq!(patience().tick(), 50 * MS / 20 + Duration::from_micros(0));
+        let long = Patience { cpu: MS * 60_000, wall: MS * 60_000, grace: MS * 60_000 };
+        assert_eq!(long.tick(), 10 * MS);
+    }
+}
