@@ -10,7 +10,9 @@ mod threads;
 
 use std::fmt;
 
-use jni_simple::{JVMTI_ERROR_NONE, JVMTIEnv, jvmtiError, jvmtiEvent, jvmtiEventMode};
+use jni_simple::{
+    JVMTI_ERROR_NONE, JVMTI_ERROR_UNATTACHED_THREAD, JVMTIEnv, jvmtiError, jvmtiEvent, jvmtiEventMode,
+};
 
 use crate::mutf8;
 use slot::TextSlot;
@@ -114,6 +116,11 @@ impl Jvmti {
         // SAFETY: the pointer is to a place for the name.
         let named = unsafe { self.raw.GetErrorName(code, name.place()) };
         let name = if named == JVMTI_ERROR_NONE { name.text() } else { None };
-        JvmtiError { function, code: code.0, name: name.unwrap_or_else(|| format!("error {}", code.0)) }
+        let name = name.unwrap_or_else(|| match code {
+            // The VM turns an unattached thread away, also when it asks what that is called.
+            JVMTI_ERROR_UNATTACHED_THREAD => "JVMTI_ERROR_UNATTACHED_THREAD".into(),
+            code => format!("error {}", code.0),
+        });
+        JvmtiError { function, code: code.0, name }
     }
 }

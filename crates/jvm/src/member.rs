@@ -9,8 +9,9 @@
 //! another class, corrupts the process. Here the number and kinds of arguments are compared with the descriptor on
 //! every call (a few nanoseconds). That the receiver and the reference arguments are instances of the declared
 //! classes costs an `IsInstanceOf` each; it is done under [`Trust::Nothing`] and left out under [`Trust::Caller`],
-//! which says in the source that the caller has established the same by other means. That is a hole: safe code that
-//! says so wrongly breaks the process. Builds with debug assertions check what was claimed and panic.
+//! which says in the source that the caller has established the same by other means, as [`Env::assume`] does of what
+//! an object is. That is a hole: safe code that says so wrongly breaks the process. Builds with debug assertions check
+//! what was claimed and panic.
 
 use std::sync::OnceLock;
 
@@ -105,7 +106,8 @@ impl<'f> Value<'f> {
 
 /// Whose word it is that receivers and reference values are instances of the declared classes.
 ///
-/// See the head of this module: a wrong [`Trust::Caller`] is the one way safe code can break the process.
+/// See the head of this module: a wrong [`Trust::Caller`], or a wrong [`Env::assume`], is how safe code can break the
+/// process; there is no other way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
     /// Nobody's: each is looked at before it is used.

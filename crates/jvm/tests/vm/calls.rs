@@ -1,7 +1,7 @@
 //! Calls, constructors, exceptions, and what is refused.
 
 use probat_jvm::{
-    CallError, Class, Dispatch, Env, Kind, Local, Ref, Rejection, Str, Thrown, Trust, Value, Vm,
+    CallError, Class, Dispatch, Env, Kind, Local, ObjectArray, Ref, Rejection, Str, Thrown, Trust, Value, Vm,
 };
 
 use crate::{Case, assemble};
@@ -14,6 +14,7 @@ pub fn cases() -> Vec<Case> {
         Case::plain("exceptions_are_taken_and_cleared", exceptions),
         Case::plain("stack_overflow_is_an_exception_like_others", stack_overflow),
         Case::plain("wrong_arguments_are_refused", refused),
+        Case::plain("wrong_claims_panic_where_assertions_are_on", wrong_claims),
         Case::plain("reflected_methods_can_be_called", reflected),
         Case::plain("members_that_do_not_exist_are_reported", missing_members),
     ]
@@ -177,6 +178,25 @@ fn refused(_vm: Vm, env: &mut Env<'_>) {
     let same = env.call(&compare, five, &[Value::Object(Some(five))], Trust::Caller);
     assert!(matches!(same, Ok(Some(Value::Int(0)))));
     assert!(env.is_same(env.object_class(five).get().erase(), compare.param_class(env, 0).unwrap().erase()));
+}
+
+fn wrong_claims(_vm: Vm, env: &mut Env<'_>) {
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    let number = class(env, "java/lang/Integer");
+    let value = env.method(number, "intValue", "()I").unwrap();
+    let content = env.field(number, "value", "I").unwrap();
+    let text = env.new_string_from("text").unwrap();
+    let text = text.get().erase();
+    let claims: [&dyn Fn(); 3] = [
+        &|| drop(env.call(&value, text, &[], Trust::Caller)),
+        &|| assert!(env.get(&content, text, Trust::Caller).is_err()),
+        &|| assert_ne!(env.array_length(env.assume::<ObjectArray>(text)), 0),
+    ];
+    for claim in claims {
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(claim)).is_err());
+    }
 }
 
 fn reflected(vm: Vm, env: &mut Env<'_>) {

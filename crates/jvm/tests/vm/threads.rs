@@ -16,6 +16,7 @@ pub fn cases() -> Vec<Case> {
         Case::plain("processor_time_of_another_thread_grows", cpu_time),
         Case { hooks: || Box::new(Watch), ..Case::plain("threads_are_told_of", told_of) },
         Case::plain("a_dead_thread_cannot_be_stopped", dead_thread),
+        Case::plain("an_unattached_thread_is_turned_away", unattached),
     ]
 }
 
@@ -150,6 +151,17 @@ fn told_of(vm: Vm, env: &mut Env<'_>) {
         names.iter().any(|name| name == "main") && names.iter().any(|name| name == "Finalizer"),
         "{names:?}"
     );
+}
+
+fn unattached(vm: Vm, env: &mut Env<'_>) {
+    let me = this_thread(vm, env);
+    let error = std::thread::spawn(move || {
+        let error = vm.jvmti().thread_cpu_time(me.get()).unwrap_err();
+        // Only leaks, since there is nobody to give it back.
+        drop(me);
+        error
+    });
+    assert_eq!(error.join().unwrap().name, "JVMTI_ERROR_UNATTACHED_THREAD");
 }
 
 fn dead_thread(vm: Vm, env: &mut Env<'_>) {
