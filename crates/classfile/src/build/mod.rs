@@ -3,7 +3,7 @@
 //! In: what the class shall be. Out: the bytes of a class file of version 52 (Java 8).
 //! All code is straight on, which needs no frames; there is no way to build a jump here.
 
-mod convert;
+pub(crate) mod convert;
 mod probat;
 mod stub;
 

@@ -18,7 +18,7 @@ use crate::code::{Code, Cond};
 use crate::pool::PoolIndex;
 
 pub use plan::{MAP_PAGE, plan};
-pub(crate) use plan::{Numbering, measure};
+pub(crate) use plan::{Measured, Numbering, measure};
 pub(crate) use weave::weave;
 
 /// One way control can go.

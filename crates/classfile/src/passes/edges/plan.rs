@@ -4,10 +4,11 @@
 //! Looks at code sizes and decides how thoroughly a method is probed; the sizes are bounds that depend on the code
 //! alone, never on the numbers or on what else is inserted, so that every reader of the class decides alike.
 
-use super::scan::{Flow, Site, scan};
+use super::scan::{Place, Site, scan};
 use super::{Depth, Edge, EdgeKind, EdgePlan, MethodPlan};
 use crate::class::ClassFile;
 use crate::code::{Code, Insn};
+use crate::passes::flow::Flow;
 use crate::passes::member::MARK_BYTES;
 
 /// Probes whose hits share one byte in the map of pages.
@@ -43,6 +44,10 @@ impl Measured {
 
     pub fn largest(&self) -> usize {
         self.largest
+    }
+
+    pub fn flow(&self) -> &Flow {
+        &self.flow
     }
 }
 
@@ -95,7 +100,7 @@ fn bound_of<'a>(original: usize, slack: usize, sites: impl Iterator<Item = &'a S
         probes += 1;
         size += MARK_BYTES;
         size += match site.place {
-            super::scan::Place::Entry | super::scan::Place::After(_) => 0,
+            Place::Entry | Place::After(_) => 0,
             _ => GOTO_W,
         };
     }

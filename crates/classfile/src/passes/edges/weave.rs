@@ -8,10 +8,11 @@
 use probat_model::ProbeId;
 
 use super::plan::{MAP_PAGE, Measured};
-use super::scan::{Flow, Place};
+use super::scan::Place;
 use crate::code::{Code, Frame, Handler, Insn, Label, Node};
 use crate::error::AppendError;
 use crate::passes::Edits;
+use crate::passes::flow::Flow;
 use crate::passes::member::{MARK_STACK, Member, Members};
 use crate::pool::{ConstantPool, PoolIndex};
 
