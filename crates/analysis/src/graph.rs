@@ -31,6 +31,11 @@ impl Graph {
         }
     }
 
+    /// Adds an edge known to be new.
+    pub(crate) fn push(&mut self, from: u32, to: u32) {
+        self.successors[from as usize].push(to);
+    }
+
     /// Adds a node without edges.
     pub fn add_node(&mut self) -> u32 {
         self.successors.push(Vec::new());

@@ -3,5 +3,21 @@
 //! In: decoded classes. Out: hierarchy and members, control flow, call graph, field access, effects, literals.
 //! Does no I/O and starts no JVM: classes come through a trait. Everything listed is in a fixed order.
 
+pub mod abstracts;
+pub mod bits;
+pub mod callgraph;
 pub mod cfg;
+pub mod dynamic;
+pub mod effects;
+pub mod fields;
+pub mod flow;
 pub mod graph;
+pub mod hierarchy;
+mod known;
+pub mod links;
+pub mod literals;
+pub mod members;
+pub mod nondeterminism;
+pub mod world;
+
+pub use world::{Class, ClassId, ClassSource, Field, FieldId, Method, MethodId, Presence, Symbol, World};
