@@ -73,7 +73,7 @@ enum Parting {
 impl Lane {
     /// Lives until the fleet stops or breaks; the first worker's greeting goes to `first`.
     pub fn live(self, first: Sender<Result<Hello, StartError>>) {
-        let alarm = Alarm(&self.shared);
+        let _alarm = Alarm(&self.shared);
         let mut first = Some(first);
         let mut failures = 0;
         while self.wait_until_wanted(first.is_some()) {
@@ -84,35 +84,34 @@ impl Lane {
                 }
             };
             match self.one_worker(&mut greeted) {
-                Life::Stopped => break,
+                Life::Stopped => return,
                 Life::Stood(settlement, _) if settlement.progress || !settlement.had_work => failures = 0,
                 Life::Stood(_, cause) => {
                     failures += 1;
-                    let cause = cause.map_or_else(|| "replaced itself".into(), |cause| in_words(&cause));
                     if failures == MAX_FAILURES {
-                        self.give_up(format!("a worker {cause} before it gave any result"));
-                        break;
+                        let reason = format!("a worker {} before it gave any result", told(cause.as_ref()));
+                        return self.shared.fail(Failure { reason, output: self.last_lines() });
                     }
                 }
                 Life::NeverStood(error) => {
                     failures += 1;
                     let last = if first.is_some() { FIRST_ATTEMPTS } else { MAX_FAILURES };
                     if failures >= last || (first.is_some() && error.is_lasting()) {
-                        match first.take() {
-                            Some(first) => drop(first.send(Err(error))),
-                            None => self.give_up(error.to_string()),
-                        }
-                        break;
+                        return self.give_up(first.take(), error);
                     }
                     drop(self.shared.pause(self.index, self.shared.board(), PAUSE * failures));
                 }
             }
         }
-        drop(alarm);
     }
 
-    fn give_up(&self, reason: String) {
-        self.shared.fail(Failure { reason, output: self.last_lines() });
+    /// No worker stands: an error of the start, or the end of a fleet that stood before.
+    fn give_up(&self, first: Option<Sender<Result<Hello, StartError>>>, error: StartError) {
+        match first {
+            Some(first) => drop(first.send(Err(error))),
+            // Its text already holds the last lines.
+            None => self.shared.fail(Failure { reason: error.to_string(), output: Vec::new() }),
+        }
     }
 
     /// A worker that is gone is replaced when there is work for it. False when the fleet stops.
@@ -248,40 +247,40 @@ impl Lane {
         }
         let cause = self.cause(parting, ended);
         if !stood {
-            return Life::NeverStood(match parting {
-                Parting::Farewell(Farewell::CannotStart(reason)) => {
-                    StartError::Refused { reason: reason.clone(), output: self.last_lines() }
-                }
-                _ => {
-                    let cause = cause.map_or_else(|| "replaced itself".into(), |cause| in_words(&cause));
-                    StartError::Died { cause, output: self.last_lines() }
-                }
-            });
+            return Life::NeverStood(self.never_stood(parting, cause.as_ref()));
         }
         let ending = match &cause {
             None => Ending::Blameless,
             Some(cause) => Ending::Died { cause: cause.clone(), place: place(parting, heartbeat.beat()) },
         };
+        let has_log = matches!(cause, Some(DeathCause::Signalled(_)));
+        let crash = if has_log { blamed_frame(scratch) } else { None };
         let mut board = self.shared.board();
         let settlement = board.ledger.ended(self.index, &ending);
         match &cause {
             None => board.spent += 1,
-            Some(cause) => {
-                let crash =
-                    matches!(cause, DeathCause::Signalled(_)).then(|| blamed_frame(scratch)).flatten();
-                board.record(Death {
-                    cause: cause.clone(),
-                    culprit: settlement.culprit.clone(),
-                    confirmed: settlement.confirmed,
-                    crash,
-                    last_output: self.last_lines(),
-                });
-            }
+            Some(cause) => board.record(Death {
+                cause: cause.clone(),
+                culprit: settlement.culprit.clone(),
+                confirmed: settlement.confirmed,
+                crash,
+                last_output: self.last_lines(),
+            }),
         }
         self.shared.announce(&board);
         drop(board);
         self.shared.wake_all_lanes();
         Life::Stood(settlement, cause)
+    }
+
+    fn never_stood(&self, parting: &Parting, cause: Option<&DeathCause>) -> StartError {
+        let output = self.last_lines();
+        match parting {
+            Parting::Farewell(Farewell::CannotStart(reason)) => {
+                StartError::Refused { reason: reason.clone(), output }
+            }
+            _ => StartError::Died { cause: told(cause), output },
+        }
     }
 
     /// Why it died; `None` for one that only wants to be replaced. Holds no measured time, so that equal runs give
@@ -324,6 +323,10 @@ impl Drop for Alarm<'_> {
 
 pub(crate) fn lock(tail: &Mutex<Tail>) -> std::sync::MutexGuard<'_, Tail> {
     tail.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn told(cause: Option<&DeathCause>) -> String {
+    cause.map_or_else(|| "asked to be replaced".into(), in_words)
 }
 
 fn parting(wire: &Wire<'_>, error: &FrameError) -> Parting {
