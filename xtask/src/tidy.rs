@@ -9,9 +9,11 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 /// Our crates, highest first: a crate may only depend on crates below it.
-const LAYERS: [&str; 13] = [
+const LAYERS: [&str; 15] = [
     "cli",
+    "generate",
     "supervisor",
+    "survey",
     "emit",
     "search",
     "script",

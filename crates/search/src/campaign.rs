@@ -151,6 +151,11 @@ impl<'h> Campaign<'h> {
         self.archive.credit(edges);
     }
 
+    /// The id of a type met at run time.
+    pub fn intern(&mut self, ty: &Type) -> TypeId {
+        self.catalogue.types.intern(ty, self.hierarchy)
+    }
+
     pub fn states(&self) -> usize {
         self.pool.states()
     }

@@ -1,0 +1,106 @@
+//! Compiles test sources with the user's own compiler.
+//!
+//! In: source files, a class path, a JDK. Out: class files in a directory, or the lines the compiler objects to.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The compiler and what it compiles against.
+#[derive(Debug, Clone)]
+pub struct Compiler {
+    pub javac: PathBuf,
+    pub class_path: Vec<PathBuf>,
+    /// `--release`, if the project asks for one.
+    pub release: Option<u32>,
+}
+
+/// An error the compiler reports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub file: PathBuf,
+    pub line: u32,
+    pub message: String,
+}
+
+/// Why nothing was compiled.
+#[derive(Debug, thiserror::Error)]
+pub enum CompileError {
+    #[error("cannot run `{path}`")]
+    Start {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("the compiler failed without naming a line: {0}")]
+    Unexplained(String),
+    #[error("cannot write `{path}`")]
+    Write {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// Compiles all files into `into`; an empty list means that all is well.
+pub fn compile(compiler: &Compiler, files: &[PathBuf], into: &Path) -> Result<Vec<Diagnostic>, CompileError> {
+    let write = |path: &Path, source| CompileError::Write { path: path.to_owned(), source };
+    std::fs::create_dir_all(into).map_err(|source| write(into, source))?;
+    let list = into.with_extension("files");
+    let quoted: String = files
+        .iter()
+        .map(|file| format!("\"{}\"\n", file.display().to_string().replace('\\', "\\\\")))
+        .collect();
+    std::fs::write(&list, quoted).map_err(|source| write(&list, source))?;
+    let mut command = Command::new(&compiler.javac);
+    command.env_remove("JAVA_TOOL_OPTIONS").env("LC_ALL", "C");
+    command.args([
+        "-J-Xshare:auto",
+        "-J-XX:TieredStopAtLevel=1",
+        "-J-XX:+UseSerialGC",
+        "-J-Duser.language=en",
+    ]);
+    command.args(["-proc:none", "-nowarn", "-Xlint:none", "-implicit:none", "-g:none", "-encoding", "UTF-8"]);
+    command.args(["-Xmaxerrs", "100000", "-d"]).arg(into);
+    if let Some(release) = compiler.release {
+        command.arg("--release").arg(release.to_string());
+    }
+    command.arg("-cp").arg(join(&compiler.class_path)).arg(format!("@{}", list.display()));
+    let output =
+        command.output().map_err(|source| CompileError::Start { path: compiler.javac.clone(), source })?;
+    let text = String::from_utf8_lossy(&output.stderr);
+    let found = diagnostics(&text);
+    if !output.status.success() && found.is_empty() {
+        return Err(CompileError::Unexplained(text.lines().take(5).collect::<Vec<_>>().join(" | ")));
+    }
+    Ok(found)
+}
+
+fn join(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(":")
+}
+
+/// Lines of the form `File.java:12: error: message`.
+fn diagnostics(text: &str) -> Vec<Diagnostic> {
+    text.lines()
+        .filter_map(|line| {
+            let (place, message) = line.split_once(": error: ")?;
+            let (file, number) = place.rsplit_once(':')?;
+            Some(Diagnostic { file: file.into(), line: number.parse().ok()?, message: message.to_owned() })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_told_from_their_context() {
+        let text =
+            "a/B.java:12: error: cannot find symbol\n    foo();\n    ^\n  symbol: x\nNote: Some\n1 error\n";
+        assert_eq!(
+            diagnostics(text),
+            [Diagnostic { file: "a/B.java".into(), line: 12, message: "cannot find symbol".into() }]
+        );
+    }
+}

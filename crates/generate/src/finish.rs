@@ -1,0 +1,303 @@
+//! From archived sequences to tests with assertions.
+//!
+//! In: what a campaign archived, and two executors: one that goes on from the hunt, one that is fresh. Out: [`Finished`] tests, each seen to behave
+//! alike in both. What differs between the two runs is not asserted; a test that ends otherwise is dropped and counted.
+
+use probat_emit::{Check, Ending as Ends, Expected, TestCase};
+use probat_model::{
+    Contract, End, Observation, Operation, ProbeId, Sequence, Step, StepId, StepOutcome, StoredState, Thrown,
+    Type, Value,
+};
+use probat_protocol::{Item, Observe, Reset, StateRequest, Values};
+use probat_search::archive::{Ending, Witness};
+use probat_search::campaign::Campaign;
+use probat_search::catalogue::{CallableId, Catalogue, OwnerId};
+use probat_search::executor::Executor;
+use probat_search::minimize::{Subject, minimize};
+
+use crate::expect::expected;
+use crate::observers::Observers;
+
+/// A test that behaved alike twice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finished {
+    pub owner: OwnerId,
+    pub callable: CallableId,
+    /// Without a name yet.
+    pub case: TestCase,
+    /// Edges it is there for.
+    pub needs: Vec<ProbeId>,
+    /// What the call under test gave, if that is asserted.
+    pub result: Option<Expected>,
+}
+
+/// What came of the archive.
+#[derive(Debug, Default)]
+pub struct Finish {
+    pub tests: Vec<Finished>,
+    /// Tests that ended differently in a fresh JVM, by callable.
+    pub unstable: Vec<CallableId>,
+}
+
+/// Observers asserted per object.
+const OBSERVERS: usize = 3;
+
+/// Finishes all that is worth a test.
+pub fn finish<E: Executor>(
+    campaign: &mut Campaign<'_>,
+    first: &mut E,
+    second: &mut E,
+    mut stop: impl FnMut() -> bool,
+) -> Result<Finish, E::Error> {
+    let witnesses: Vec<(Witness, Vec<ProbeId>)> = campaign
+        .archive()
+        .select()
+        .into_iter()
+        .map(|chosen| (chosen.witness.clone(), chosen.needs))
+        .collect();
+    let mut subjects: Vec<Subject<'_>> = witnesses
+        .iter()
+        .map(|(witness, needs)| Subject {
+            steps: witness.steps.clone(),
+            keeps: Box::new(move |steps, seen| {
+                ends_alike(&witness.ending, steps, seen) && takes(needs, seen)
+            }),
+        })
+        .collect();
+    minimize(&campaign.catalogue.operations, &mut subjects, first, &mut stop)?;
+    let shortened: Vec<Vec<Step>> = subjects.into_iter().map(|subject| subject.steps).collect();
+
+    let plain: Vec<Item> =
+        shortened.iter().map(|steps| item(&campaign.catalogue, steps, &[], true)).collect();
+    let seen = first.run(&campaign.catalogue.operations, plain)?;
+    let observers = Observers::new(&mut campaign.catalogue);
+    let drafts: Vec<Draft> = shortened
+        .into_iter()
+        .zip(&seen)
+        .zip(&witnesses)
+        .map(|((steps, seen), (witness, _))| draft(campaign, &observers, steps, seen, witness))
+        .collect();
+
+    let items = |campaign: &Campaign<'_>| -> Vec<Item> {
+        drafts.iter().map(|draft| item(&campaign.catalogue, &draft.steps, &draft.checked, false)).collect()
+    };
+    let once = first.run(&campaign.catalogue.operations, items(campaign))?;
+    let again = second.run(&campaign.catalogue.operations, items(campaign))?;
+
+    let mut finish = Finish::default();
+    for (at, draft) in drafts.into_iter().enumerate() {
+        let (witness, needs) = &witnesses[at];
+        let Some(owner) = campaign.catalogue.callable(witness.callable).owner else { continue };
+        match assemble(draft, witness, &once[at], &again[at]) {
+            Some((case, result)) => finish.tests.push(Finished {
+                owner,
+                callable: witness.callable,
+                case,
+                needs: needs.clone(),
+                result,
+            }),
+            None => finish.unstable.push(witness.callable),
+        }
+    }
+    drop_twins(&mut finish.tests);
+    Ok(finish)
+}
+
+/// Tests that became equal by shortening are one test.
+fn drop_twins(tests: &mut Vec<Finished>) {
+    let mut seen: Vec<(Vec<Step>, Ends)> = Vec::new();
+    tests.retain(|test| {
+        let key = (test.case.steps.clone(), test.case.ending.clone());
+        let is_new = !seen.contains(&key);
+        if is_new {
+            seen.push(key);
+        }
+        is_new
+    });
+}
+
+fn ends_alike(ending: &Ending, steps: &[Step], seen: &Observation) -> bool {
+    let last = StepId(steps.len() as u16 - 1);
+    seen.taints.is_empty()
+        && match ending {
+            Ending::Returned => seen.end == End::Completed,
+            Ending::Threw(class) => {
+                seen.end == End::Threw(last)
+                    && thrown(seen, last).is_some_and(|thrown| thrown.class == *class)
+            }
+        }
+}
+
+fn takes(needs: &[ProbeId], seen: &Observation) -> bool {
+    needs.iter().all(|edge| seen.edges.binary_search(edge).is_ok())
+}
+
+fn thrown(seen: &Observation, step: StepId) -> Option<&Thrown> {
+    match outcome(seen, step)? {
+        StepOutcome::Threw(thrown) => Some(thrown),
+        _ => None,
+    }
+}
+
+fn outcome(seen: &Observation, step: StepId) -> Option<&StepOutcome> {
+    let at = seen.steps.binary_search_by_key(&step, |(step, _)| *step).ok()?;
+    Some(&seen.steps[at].1)
+}
+
+fn value(seen: &Observation, step: StepId) -> Option<&Value> {
+    match outcome(seen, step)? {
+        StepOutcome::Returned(value) => Some(value),
+        _ => None,
+    }
+}
+
+fn item(catalogue: &Catalogue, steps: &[Step], checked: &[StepId], edges: bool) -> Item {
+    let sequence =
+        Sequence::from_steps(&catalogue.operations, steps.to_vec()).expect("built from checked sequences");
+    let request = |&step: &StepId| StateRequest { after: step.0, roots: vec![step], stored: true };
+    let states = checked.iter().map(request).collect();
+    let observe = Observe { values: Values::All, edges, contracts: false, states };
+    // Observers come last: one that throws must not hide the others.
+    Item { sequence, observe, reset: Reset::Fields, past_exceptions: !checked.is_empty() }
+}
+
+/// A test before its values are known.
+struct Draft {
+    steps: Vec<Step>,
+    /// The call under test.
+    call: StepId,
+    /// Steps whose values are asserted if they are stable.
+    checked: Vec<StepId>,
+}
+
+fn draft(
+    campaign: &mut Campaign<'_>,
+    observers: &Observers,
+    mut steps: Vec<Step>,
+    seen: &Observation,
+    witness: &Witness,
+) -> Draft {
+    let call = StepId(steps.len() as u16 - 1);
+    let varies = campaign.catalogue.callable(witness.callable).varies;
+    if witness.ending != Ending::Returned || varies {
+        return Draft { steps, call, checked: Vec::new() };
+    }
+    let operation = campaign.catalogue.operations.get(steps[usize::from(call.0)].operation).clone();
+    let mut checked = Vec::new();
+    if operation.result().is_some() && !matches!(operation, Operation::Construct { .. }) {
+        checked.push(call);
+    }
+    let receiver = matches!(operation, Operation::Call { .. }).then(|| steps[usize::from(call.0)].args[0]);
+    for object in receiver.into_iter().chain([call]) {
+        let Some(Value::Object { class }) = value(seen, object) else { continue };
+        let ty = campaign.intern(&Type::Class(class.clone()));
+        for observer in observers.of(&campaign.catalogue, ty, OBSERVERS) {
+            if observer != steps[usize::from(call.0)].operation {
+                checked.push(StepId(steps.len() as u16));
+                steps.push(Step { operation: observer, args: [object].into_iter().collect() });
+            }
+        }
+    }
+    Draft { steps, call, checked }
+}
+
+/// The finished case, if both runs agree on how it ends.
+fn assemble(
+    draft: Draft,
+    witness: &Witness,
+    once: &Observation,
+    again: &Observation,
+) -> Option<(TestCase, Option<Expected>)> {
+    for seen in [once, again] {
+        let ended = match outcome(seen, draft.call)? {
+            StepOutcome::Returned(_) => Ending::Returned,
+            StepOutcome::Threw(thrown) => Ending::Threw(thrown.class.clone()),
+            StepOutcome::Refused(_) => return None,
+        };
+        if ended != witness.ending || !seen.taints.is_empty() {
+            return None;
+        }
+    }
+    let mut checks = Vec::new();
+    let mut kept = vec![true; draft.steps.len()];
+    let mut result = None;
+    for (request, &step) in draft.checked.iter().enumerate() {
+        let asserted = agreed(once, again, request, step);
+        match asserted {
+            Some(found) => {
+                if step == draft.call {
+                    result = Some(found.clone());
+                }
+                checks.push(Check { step, expected: found });
+            }
+            None if step != draft.call => kept[usize::from(step.0)] = false,
+            None => {}
+        }
+    }
+    let (steps, place) = compact(&draft.steps, &kept);
+    for check in &mut checks {
+        check.step = StepId(place[usize::from(check.step.0)]);
+    }
+    let ending = match &witness.ending {
+        Ending::Returned => Ends::Returns,
+        Ending::Threw(class) => {
+            let message = thrown(once, draft.call)?.message.clone();
+            let other = thrown(again, draft.call)?.message.clone();
+            let stable = message.filter(|text| Some(text) == other.as_ref());
+            let message = stable.filter(|text| is_plain_message(&text.to_lossy()));
+            Ends::Throws { class: class.clone(), message }
+        }
+    };
+    Some((TestCase { name: String::new(), steps, checks, ending, notes: Vec::new() }, result))
+}
+
+/// Messages that name classes, modules or addresses differ between JVMs.
+fn is_plain_message(text: &str) -> bool {
+    text.len() <= 200 && !text.contains('@') && !text.contains("module ") && !text.contains("because \"")
+}
+
+/// What both runs saw of a step, if an assertion can spell it.
+fn agreed(once: &Observation, again: &Observation, request: usize, step: StepId) -> Option<Expected> {
+    let of = |seen: &Observation| {
+        let stored: Option<StoredState> =
+            seen.states.get(request).cloned().flatten().and_then(|state| state.stored);
+        expected(value(seen, step)?, stored.as_ref())
+    };
+    let (one, two) = (of(once)?, of(again)?);
+    // Through text, so that a NaN agrees with itself.
+    (format!("{one:?}") == format!("{two:?}")).then_some(one)
+}
+
+fn compact(steps: &[Step], kept: &[bool]) -> (Vec<Step>, Vec<u16>) {
+    let mut place = vec![0u16; steps.len()];
+    let mut out: Vec<Step> = Vec::new();
+    for (at, step) in steps.iter().enumerate() {
+        if kept[at] {
+            place[at] = out.len() as u16;
+            let args = step.args.iter().map(|arg| StepId(place[usize::from(arg.0)])).collect();
+            out.push(Step { operation: step.operation, args });
+        }
+    }
+    (out, place)
+}
+
+/// Words for a contract, for reports.
+pub fn contract_in_words(contract: Contract) -> &'static str {
+    match contract {
+        Contract::EqualsReflexive => "an object is equal to itself",
+        Contract::EqualsNull => "no object is equal to null",
+        Contract::EqualsSymmetric => "equals is symmetric",
+        Contract::EqualsThrows => "equals throws nothing",
+        Contract::HashCodeThrows => "hashCode throws nothing",
+        Contract::HashCodeConsistent => "hashCode gives the same number twice",
+        Contract::EqualsHashCode => "equal objects have equal hash codes",
+        Contract::ToStringThrows => "toString throws nothing",
+        Contract::ToStringNull => "toString gives a text",
+        Contract::CompareToReflexive => "an object compares as equal to itself",
+        Contract::CompareToAntisymmetric => "compareTo changes its sign when the sides change",
+        Contract::CompareToEquals => "what compares as equal is equal",
+        Contract::CloneThrows => "clone throws nothing",
+        Contract::NullPointer => "no NullPointerException without a null argument",
+        Contract::AssertionError => "no assertion of the code fails",
+    }
+}

@@ -1,0 +1,26 @@
+//! The main job: from a class path to tests worth keeping.
+//!
+//! In: classes under test, a running [`Fleet`](probat_supervisor::Fleet), limits. Out: test classes that compiled and passed in fresh JVMs.
+//!
+//! ```text
+//! survey ─▶ hunt (rounds against the clock) ─▶ finish (shorten, observe twice, assert) ─▶ source ─▶ javac ─▶ JUnit, twice ─▶ files
+//! ```
+//!
+//! Technique lives in `search`, text in `emit`, processes in `supervisor`; this crate holds the clock and the order of things.
+
+mod compile;
+mod executor;
+mod expect;
+mod finish;
+mod hunt;
+mod junit;
+mod naming;
+mod observers;
+mod suite;
+
+pub use compile::{CompileError, Compiler, Diagnostic, compile};
+pub use executor::FleetExecutor;
+pub use finish::{Finish, Finished, contract_in_words, finish};
+pub use hunt::{HuntEnd, HuntLimits, HuntProgress, hunt};
+pub use junit::{JUnitError, JUnitRun, Verdict, run_junit};
+pub use suite::{SuiteFile, group};

@@ -1,0 +1,98 @@
+//! Which calls tell something about an object without changing it.
+//!
+//! In: the catalogue. Out: observer callables by receiver type. A guess, as in spec 001 §2.12, and checked by running twice.
+
+use probat_model::{ClassName, MethodDescriptor, Operation, OperationId, Type};
+use probat_search::catalogue::Catalogue;
+use probat_search::types::TypeId;
+use rustc_hash::FxHashMap;
+
+/// `class.method descriptor` of JDK types that tests often get back.
+const KNOWN: &[(&str, &str, &str, bool)] = &[
+    ("java/util/Collection", "size", "()I", true),
+    ("java/util/Map", "size", "()I", true),
+    ("java/util/Iterator", "hasNext", "()Z", true),
+    ("java/util/Optional", "isPresent", "()Z", false),
+    ("java/lang/CharSequence", "toString", "()Ljava/lang/String;", true),
+    ("java/math/BigDecimal", "toString", "()Ljava/lang/String;", false),
+    ("java/math/BigInteger", "toString", "()Ljava/lang/String;", false),
+    ("java/util/Date", "getTime", "()J", false),
+    ("java/io/StringWriter", "toString", "()Ljava/lang/String;", false),
+    ("java/io/ByteArrayOutputStream", "size", "()I", false),
+    ("java/util/BitSet", "cardinality", "()I", false),
+    ("java/time/temporal/TemporalAccessor", "toString", "()Ljava/lang/String;", true),
+    ("java/lang/Throwable", "getMessage", "()Ljava/lang/String;", false),
+];
+
+/// Observers by the type that declares them.
+#[derive(Debug, Default)]
+pub(crate) struct Observers {
+    by_type: FxHashMap<Type, Vec<OperationId>>,
+}
+
+impl Observers {
+    pub fn new(catalogue: &mut Catalogue) -> Self {
+        let mut found = Observers::default();
+        let ids: Vec<(Type, OperationId)> = catalogue
+            .callables
+            .iter()
+            .filter(|callable| {
+                callable.owner.is_some()
+                    && callable.has_receiver
+                    && callable.params.len() == 1
+                    && callable.pure
+                    && !callable.varies
+            })
+            .filter_map(|callable| match catalogue.operations.get(callable.operation) {
+                Operation::Call { class, name, descriptor, .. } if is_telling(name, descriptor) => {
+                    Some((Type::Class(class.clone()), callable.operation))
+                }
+                _ => None,
+            })
+            .collect();
+        for (ty, operation) in ids {
+            found.by_type.entry(ty).or_default().push(operation);
+        }
+        for (class, name, descriptor, interface) in KNOWN {
+            let operation = catalogue.operations.intern(Operation::Call {
+                class: ClassName::internal(class),
+                name: (*name).into(),
+                descriptor: MethodDescriptor::parse(descriptor).expect("written here"),
+                interface: *interface,
+            });
+            found.by_type.entry(Type::class(class)).or_default().push(operation);
+        }
+        found
+    }
+
+    /// A few observers of an object of this run-time type, those of the nearest types first.
+    pub fn of(&self, catalogue: &Catalogue, ty: TypeId, most: usize) -> Vec<OperationId> {
+        let mut found = Vec::new();
+        for &above in catalogue.types.supers(ty) {
+            for &operation in self.by_type.get(catalogue.types.get(above)).into_iter().flatten() {
+                if found.len() < most && !found.contains(&operation) {
+                    found.push(operation);
+                }
+            }
+        }
+        found
+    }
+}
+
+fn is_telling(name: &str, descriptor: &MethodDescriptor) -> bool {
+    let tells = match &descriptor.returns {
+        None => false,
+        Some(Type::Class(class)) => class.as_internal() == "java/lang/String",
+        Some(Type::Array(_)) => false,
+        Some(_) => true,
+    };
+    let after = |prefix: &str| {
+        name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+    };
+    tells
+        && (matches!(name, "size" | "length" | "count" | "toString" | "isEmpty" | "name" | "value")
+            || after("get")
+            || after("is")
+            || after("has")
+            || name.ends_with("Value"))
+}

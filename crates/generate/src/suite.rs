@@ -1,0 +1,89 @@
+//! Tests gathered into files.
+//!
+//! In: finished tests. Out: one [`SuiteFile`] per top-level class under test, tests named and ordered.
+
+use std::collections::BTreeMap;
+
+use probat_emit::{TestClass, is_keyword};
+use probat_model::{ClassName, Literal, Operation, Type};
+use probat_search::catalogue::Catalogue;
+
+use crate::finish::Finished;
+use crate::naming::Names;
+
+/// A test class and where it goes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SuiteFile {
+    /// The top-level class under test.
+    pub subject: ClassName,
+    pub class: TestClass,
+}
+
+/// Groups tests by the top-level class they test.
+pub fn group(catalogue: &Catalogue, tests: Vec<Finished>) -> Vec<SuiteFile> {
+    let mut files: BTreeMap<ClassName, Vec<Finished>> = BTreeMap::new();
+    for test in tests {
+        if let Type::Class(name) = catalogue.types.get(catalogue.owners[test.owner.0 as usize].ty) {
+            files.entry(top_level(name)).or_default().push(test);
+        }
+    }
+    files.into_iter().map(|(subject, tests)| file(catalogue, subject, tests)).collect()
+}
+
+fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>) -> SuiteFile {
+    let mut names = Names::default();
+    let mut cases = Vec::new();
+    for test in tests {
+        let operation = catalogue.operations.get(catalogue.callable(test.callable).operation);
+        let mut case = test.case;
+        let call = case
+            .steps
+            .iter()
+            .rev()
+            .find(|step| step.operation == catalogue.callable(test.callable).operation)
+            .expect("the call under test is a step of its test");
+        let literals: Vec<Option<&Literal>> = call
+            .args
+            .iter()
+            .map(|arg| match catalogue.operations.get(case.steps[usize::from(arg.0)].operation) {
+                Operation::Literal(literal) => Some(literal),
+                _ => None,
+            })
+            .collect();
+        case.name = names.name(operation, &literals, &case.ending, test.result.as_ref());
+        cases.push(case);
+    }
+    cases.sort_by(|a, b| a.name.cmp(&b.name));
+    let package = if subject.package().starts_with("java/") {
+        format!("probat/{}", subject.package())
+    } else {
+        subject.package().to_owned()
+    };
+    let mut name = format!("{}ProbatTest", subject.simple());
+    if is_keyword(&name) {
+        name.push('_');
+    }
+    let about = vec![format!("What {{@code {}}} does, as observed.", subject.simple())];
+    SuiteFile { class: TestClass { package, name, about, tests: cases }, subject }
+}
+
+fn top_level(name: &ClassName) -> ClassName {
+    let text = name.as_internal();
+    let start = text.rfind('/').map_or(0, |at| at + 1);
+    // A leading dollar is part of the name.
+    match text[start..].char_indices().skip(1).find(|(_, c)| *c == '$') {
+        Some((at, _)) => ClassName::internal(&text[..start + at]),
+        None => name.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_classes_are_tested_with_their_host() {
+        assert_eq!(top_level(&ClassName::internal("a/B$C$D")), ClassName::internal("a/B"));
+        assert_eq!(top_level(&ClassName::internal("$B")), ClassName::internal("$B"));
+    }
+}

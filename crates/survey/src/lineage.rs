@@ -1,0 +1,35 @@
+//! Supertypes for the search, from class files.
+//!
+//! In: run-time classes as the search meets them. Out: their supertypes. Classes are loaded into the world on the way.
+
+use std::cell::RefCell;
+
+use probat_analysis::World;
+use probat_model::ClassName;
+use probat_search::types::Hierarchy;
+
+/// The world, shared by everything that asks about classes while a search runs.
+#[derive(Debug)]
+pub struct Lineage<'w, 's> {
+    pub world: &'w RefCell<World<'s>>,
+}
+
+impl Hierarchy for Lineage<'_, '_> {
+    fn supertypes(&self, class: &ClassName) -> Vec<ClassName> {
+        let mut world = self.world.borrow_mut();
+        let id = world.load(class);
+        let object = "java/lang/Object";
+        let mut above: Vec<ClassName> = world
+            .class(id)
+            .supertypes()
+            .iter()
+            .filter(|&&other| other != id)
+            .map(|&other| world.class(other).name.clone())
+            .filter(|name| name.as_internal() != object)
+            .collect();
+        if class.as_internal() != object {
+            above.push(ClassName::internal(object));
+        }
+        above
+    }
+}
