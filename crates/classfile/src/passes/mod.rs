@@ -23,3 +23,6 @@ pub use edit::Edits;
 pub use instrument::{InstrumentError, Instrumented, PassSet, instrument};
 pub use member::{Member, Members, PROBAT, push_int};
 pub use statics::DIRTY_STATICS;
+
+#[cfg(test)]
+mod tests;
