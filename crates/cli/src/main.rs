@@ -1,1 +1,46 @@
-fn main() {}
+//! The command line of probat.
+//!
+//! In: arguments, files, a JVM. Out: data on standard output, messages on standard error, an exit code of [`exit::Exit`].
+//! The only part that prints. A panic anywhere becomes a short notice and exit code 1.
+
+mod args;
+mod duration;
+mod exit;
+mod failure;
+mod fleet;
+mod java;
+mod library;
+mod progress;
+mod run;
+
+use std::process::ExitCode;
+
+use args::{Cli, Command};
+use clap::Parser;
+use exit::Exit;
+use failure::Failure;
+
+fn main() -> ExitCode {
+    failure::install_panic_notice();
+    let cli = Cli::parse();
+    if matches!(cli.command, Command::Worker) {
+        return probat_worker::main();
+    }
+    let done = std::panic::catch_unwind(|| dispatch(&cli.command));
+    match done {
+        Ok(Ok(exit)) => exit.into(),
+        Ok(Err(failure)) => {
+            failure.print();
+            failure.exit.into()
+        }
+        // The notice is already printed.
+        Err(_) => Exit::Bug.into(),
+    }
+}
+
+fn dispatch(command: &Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Run(args) => run::run(args),
+        _ => Ok(Exit::Nothing),
+    }
+}
