@@ -193,6 +193,7 @@ fn capabilities() -> jvmtiCapabilities {
     wanted.set_can_signal_thread(true);
     wanted.set_can_tag_objects(true);
     wanted.set_can_get_thread_cpu_time(true);
+    wanted.set_can_get_constant_pool(true);
     wanted
 }
 

@@ -107,6 +107,16 @@ impl Jvmti {
         Ok(unsafe { Local::from_raw(loader) })
     }
 
+    /// The constant pool of a class as its class file would have it (JVMS §4.4), and its count.
+    pub fn constant_pool(&self, class: Ref<'_, Class>) -> Result<(u16, Vec<u8>), JvmtiError> {
+        let (mut entries, mut found) = (0, ArraySlot::new(self));
+        let (count, bytes) = found.places();
+        // SAFETY: the reference is to a class, and the pointers are to places for the answer.
+        let code = unsafe { self.raw.GetConstantPool(class.raw(), &raw mut entries, count, bytes) };
+        self.check("GetConstantPool", code)?;
+        Ok((u16::try_from(entries).unwrap_or_default(), found.elements()))
+    }
+
     /// Whether the class can be retransformed.
     pub fn is_modifiable(&self, class: Ref<'_, Class>) -> Result<bool, JvmtiError> {
         let mut answer = jboolean::FALSE;
