@@ -48,7 +48,14 @@ const IGNORED: &[(&str, &[&str], Why)] = &[
     ),
     (
         "java/math/BigInteger",
-        &["bitCountPlusOne", "bitLengthPlusOne", "lowestSetBitPlusTwo", "firstNonzeroIntNumPlusTwo"],
+        &[
+            "bitCountPlusOne",
+            "bitLengthPlusOne",
+            "magBitLengthPlusOne",
+            "lowestSetBitPlusTwo",
+            "firstNonzeroIntNumPlusTwo",
+            "numberOfTrailingZeroIntsPlusTwo",
+        ],
         Why::Lazy,
     ),
     ("java/math/BigDecimal", &["precision", "stringCache"], Why::Lazy),
