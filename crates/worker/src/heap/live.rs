@@ -16,13 +16,13 @@ use probat_jvm::{
 use rustc_hash::FxHashMap;
 
 use super::access::{Content, Heap, Primitive, Scalar};
-use super::shape::{ClassId, ClassSpec, FieldSpec, Form, Guess, Rules, Shape, internal_name};
+use super::shape::{self, ClassId, ClassSpec, FieldSpec, Form, Guess, Rules, Shape, internal_name};
+use super::site::methods_named;
 
 const ACC_STATIC: u32 = 0x0008;
 const ACC_FINAL: u32 = 0x0010;
-/// References a frame promises room for, and how many are made before it is asked for more.
+/// References a new frame promises room for.
 pub(crate) const FRAME: u16 = 256;
-const REFERENCES: u32 = 192;
 /// Elements of a primitive array copied at a time.
 const CHUNK: usize = 512;
 
@@ -173,6 +173,11 @@ impl Registry {
             spec.interfaces.push(internal_name(&self.jvmti.class_signature(interface.get())?.0));
             env.delete(interface);
         }
+        if shape::is_hidden(&spec.descriptor)
+            && let Ok((count, pool)) = self.jvmti.constant_pool(class)
+        {
+            spec.calls = methods_named(count, &pool);
+        }
         let own = env.method(class, "hashCode", "()I").map(|method| method.id());
         spec.overrides_hash = own.is_ok_and(|own| own != self.object_hash);
         let mut next = Some(env.local(class)?);
@@ -218,29 +223,45 @@ fn null_key(env: &Env<'_>, class: Ref<'_, Class>, spec: &ClassSpec<Field>) -> Op
     }
 }
 
+/// Counts the references made in a frame, and asks it for more room in time, which `-Xcheck:jni` watches over.
+#[derive(Debug, Default)]
+pub(crate) struct Room {
+    made: u32,
+    asked: u32,
+}
+
+impl Room {
+    /// References a frame is short of when it is asked for more.
+    const SPARE: u32 = 64;
+
+    /// Counts one more reference, in a frame pushed with room for [`FRAME`].
+    #[inline]
+    pub(crate) fn count(&mut self, env: &Env<'_>) -> Result<(), HeapError> {
+        self.made += 1;
+        if self.made + Self::SPARE > self.asked.max(u32::from(FRAME)) { self.grow(env) } else { Ok(()) }
+    }
+
+    /// Some versions of HotSpot take the number for all open frames together, others for what is still to come; a
+    /// large number satisfies both. Room is only promised, never reserved.
+    #[cold]
+    fn grow(&mut self, env: &Env<'_>) -> Result<(), HeapError> {
+        self.asked = (self.made * 4).max(1 << 13);
+        Ok(env.ensure_local_capacity(self.asked.min(u32::from(u16::MAX)) as u16)?)
+    }
+}
+
 /// One local frame's view of the heap.
 #[derive(Debug)]
 pub(crate) struct LiveHeap<'e, 'f> {
     env: &'e Env<'f>,
     registry: &'e mut Registry,
-    /// References made since the frame was last asked for room.
-    made: u32,
+    room: Room,
 }
 
 impl<'e, 'f> LiveHeap<'e, 'f> {
     /// A view whose references live in the innermost frame, which has room for [`FRAME`] of them.
     pub(crate) fn new(env: &'e Env<'f>, registry: &'e mut Registry) -> Self {
-        LiveHeap { env, registry, made: 0 }
-    }
-
-    #[inline]
-    fn count(&mut self) -> Result<(), HeapError> {
-        self.made += 1;
-        if self.made == REFERENCES {
-            self.made = 0;
-            self.env.ensure_local_capacity(FRAME)?;
-        }
-        Ok(())
+        LiveHeap { env, registry, room: Room::default() }
     }
 
     #[cold]
@@ -309,7 +330,7 @@ impl<'e> Heap for LiveHeap<'e, '_> {
         Ok(Content::Scalar(match value {
             Value::Object(reference) => {
                 if reference.is_some() {
-                    self.count()?;
+                    self.room.count(self.env)?;
                 }
                 return Ok(Content::Reference(reference));
             }
@@ -346,7 +367,7 @@ impl<'e> Heap for LiveHeap<'e, '_> {
         let array = self.env.assume::<ObjectArray>(array);
         let element = self.env.element(array, at as usize)?;
         if element.is_some() {
-            self.count()?;
+            self.room.count(self.env)?;
         }
         Ok(element.map(|element| element.keep()))
     }

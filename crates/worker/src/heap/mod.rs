@@ -6,21 +6,24 @@
 //!
 //! - `access`: what is asked of a heap; `live` answers for the JVM, `fake` in tests.
 //! - `shape`: how objects of a class are written. `table`: hash tables whose layout is no state.
+//! - `restore`: the way back.
 //! - `walk`: the linearisation itself, over `seen` (object numbers) and into `stream` (tokens).
 
 mod access;
 #[cfg(test)]
 mod fake;
 mod live;
+mod restore;
 mod seen;
 mod shape;
+mod site;
 mod stream;
 mod table;
 mod walk;
 #[cfg(test)]
 mod walk_tests;
 
-use probat_jvm::{Env, Field, Jvmti, Ref, Value};
+use probat_jvm::{Env, Field, Jvmti, Loader, Ref, Value};
 use probat_model::{StateHash, StoredState};
 use probat_protocol::Rule;
 
@@ -31,6 +34,7 @@ use stream::Stream;
 use walk::{Buffers, Start, walk};
 
 pub use live::HeapError;
+pub use restore::RestoreError;
 
 /// A state as far as it is needed for comparing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +94,18 @@ impl StateReader {
     pub fn stored(&self) -> StoredState {
         let shapes = self.stream.with_slots().iter().filter_map(|&id| self.registry.shape(id));
         StoredState { tokens: self.bytes().to_vec(), layouts: shapes.map(|shape| shape.layout()).collect() }
+    }
+
+    /// Rebuilds the roots of a stored state, in order, as references of the innermost frame.
+    ///
+    /// Classes are found through `loader`. See `restore` for the code that may run.
+    pub fn restore<'f>(
+        &mut self,
+        env: &mut Env<'f>,
+        loader: Option<Ref<'_, Loader>>,
+        state: &StoredState,
+    ) -> Result<Vec<Value<'f>>, RestoreError> {
+        restore::restore(env, &mut self.registry, loader, state)
     }
 
     /// Lets go of every class but those of the boot loader, so that a discarded loader can be collected.

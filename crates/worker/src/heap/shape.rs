@@ -313,9 +313,8 @@ fn without_addresses(descriptor: &str) -> String {
 }
 
 /// Lambdas of JDKs before hidden classes have a slash and a number at their end instead of a dot.
-fn is_hidden<F>(spec: &ClassSpec<F>) -> bool {
-    spec.descriptor.starts_with('L')
-        && (spec.descriptor.contains('.') || spec.descriptor.contains("$$Lambda"))
+pub(crate) fn is_hidden(descriptor: &str) -> bool {
+    descriptor.starts_with('L') && (descriptor.contains('.') || descriptor.contains("$$Lambda"))
 }
 
 fn form_of<F>(spec: &ClassSpec<F>, internal: &str, rules: &Rules) -> Form {
@@ -331,7 +330,7 @@ fn form_of<F>(spec: &ClassSpec<F>, internal: &str, rules: &Rules) -> Form {
     }
     if extends("java/lang/Enum") {
         Form::Enum
-    } else if is_hidden(spec) {
+    } else if is_hidden(&spec.descriptor) {
         Form::Opaque(Opacity::Hidden)
     } else if extends("java/lang/reflect/Proxy") {
         Form::Opaque(Opacity::Proxy)

@@ -133,6 +133,11 @@ impl Table {
         Some(Table { shelf: (known.shelf)(entrance), known })
     }
 
+    /// The class of the JDK that it is, or inherits from.
+    pub(crate) fn class(&self) -> &'static str {
+        self.known.class
+    }
+
     /// Names of fields that are layout.
     pub(crate) fn layout_only(&self) -> &'static [&'static str] {
         self.known.layout_only
