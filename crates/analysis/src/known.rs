@@ -1,6 +1,6 @@
 //! What well-known JDK methods change, where their bodies are native, unread, or full of harmless caches.
 //!
-//! In: a method. Out: its [`Summary`], taken before any analysis of its body.
+//! In: a method. Out: its [`Summary`], taken before any analysis of its body, or from the contract of what it overrides.
 //! Short on purpose: a method belongs here if much code calls it and its documentation leaves no doubt. Everything
 //! else is found from bodies when they are in scope, or taken to change anything.
 
@@ -18,6 +18,8 @@ enum Does {
     Makes,
     /// Changes the receiver, which may hold on to the other arguments, and may return it.
     ChangesReceiver,
+    /// Changes the receiver but nothing it leads to, and returns something from there.
+    Advances,
     /// Changes its first argument alone.
     FillsFirst,
     /// Copies references from the first argument to the third.
@@ -26,7 +28,7 @@ enum Does {
     Passes,
 }
 
-use Does::{ChangesReceiver, Copies, FillsFirst, Makes, Nothing, Passes};
+use Does::{Advances, ChangesReceiver, Copies, FillsFirst, Makes, Nothing, Passes};
 
 /// Owner, names (or `*` for all methods that no earlier row names), what they do.
 const TABLE: &[(&str, &str, Does)] = &[
@@ -83,10 +85,71 @@ const TABLE: &[(&str, &str, Does)] = &[
     ("java/math/BigInteger", "*", Nothing),
     ("java/math/BigDecimal", "<init>", ChangesReceiver),
     ("java/math/BigDecimal", "*", Nothing),
+    ("java/util/AbstractCollection", "<init>", Nothing),
+    ("java/util/AbstractList", "<init>", Nothing),
+    ("java/util/AbstractMap", "<init>", Nothing),
+    ("java/util/AbstractQueue", "<init>", Nothing),
+    ("java/util/AbstractSequentialList", "<init>", Nothing),
+    ("java/util/AbstractSet", "<init>", Nothing),
     ("java/util/Objects", "requireNonNull", Passes),
     ("java/util/Objects", "isNull nonNull checkIndex checkFromToIndex checkFromIndexSize", Nothing),
     ("java/util/Arrays", "copyOf copyOfRange", Makes),
     ("java/util/Arrays", "fill", FillsFirst),
+];
+
+/// As [`TABLE`], for everything that overrides these: what their documentation promises, kept or not.
+const CONTRACTS: &[(&str, &str, Does)] = &[
+    ("java/lang/Object", "equals hashCode toString", Nothing),
+    ("java/lang/CharSequence", "*", Nothing),
+    ("java/lang/Comparable", "compareTo", Nothing),
+    ("java/lang/Number", "*", Nothing),
+    ("java/lang/Iterable", "iterator spliterator", Makes),
+    ("java/util/Comparator", "compare", Nothing),
+    ("java/util/Iterator", "hasNext", Nothing),
+    ("java/util/Iterator", "next", Advances),
+    ("java/util/Iterator", "remove", ChangesReceiver),
+    ("java/util/ListIterator", "hasPrevious nextIndex previousIndex", Nothing),
+    ("java/util/ListIterator", "previous", Advances),
+    ("java/util/Enumeration", "hasMoreElements", Nothing),
+    ("java/util/Enumeration", "nextElement", Advances),
+    ("java/util/Collection", "contains containsAll isEmpty size", Nothing),
+    ("java/util/Collection", "toArray", Makes),
+    ("java/util/Collection", "add addAll clear remove removeAll retainAll", ChangesReceiver),
+    ("java/util/List", "get indexOf lastIndexOf", Nothing),
+    ("java/util/List", "listIterator subList", Makes),
+    ("java/util/List", "add addAll remove set", ChangesReceiver),
+    (
+        "java/util/Map",
+        "containsKey containsValue entrySet get getOrDefault isEmpty keySet size values",
+        Nothing,
+    ),
+    ("java/util/Map", "clear put putAll putIfAbsent remove", ChangesReceiver),
+    ("java/util/Map$Entry", "getKey getValue", Nothing),
+    ("java/util/Map$Entry", "setValue", ChangesReceiver),
+    ("java/util/Queue", "element peek", Nothing),
+    ("java/util/Queue", "offer poll remove", ChangesReceiver),
+    ("java/util/Deque", "getFirst getLast peekFirst peekLast", Nothing),
+    (
+        "java/util/Deque",
+        "addFirst addLast offerFirst offerLast pollFirst pollLast pop push removeFirst removeLast",
+        ChangesReceiver,
+    ),
+    ("java/util/SortedMap", "comparator firstKey lastKey", Nothing),
+    ("java/util/SortedSet", "comparator first last", Nothing),
+];
+
+/// Collections whose constructors without arguments or with a capacity fill the new object alone.
+const COLLECTIONS: [&str; 10] = [
+    "java/util/ArrayDeque",
+    "java/util/ArrayList",
+    "java/util/BitSet",
+    "java/util/HashMap",
+    "java/util/HashSet",
+    "java/util/LinkedHashMap",
+    "java/util/LinkedHashSet",
+    "java/util/LinkedList",
+    "java/util/TreeMap",
+    "java/util/TreeSet",
 ];
 
 /// Owners of which only the methods without object parameters other than strings are listed: the rest would call back.
@@ -117,17 +180,32 @@ pub(crate) fn known_summary(world: &World<'_>, method: MethodId) -> Option<Summa
     let name = world.method_name(method);
     let parameters = world.method_descriptor(method)?.params;
     let is_exception = name == "<init>" && is_throwable(world, method);
-    let does = if is_exception {
+    let is_collection =
+        name == "<init>" && COLLECTIONS.contains(&owner) && parameters.iter().all(Type::is_primitive);
+    let does = if is_exception || is_collection {
         ChangesReceiver
     } else if BUILDERS.contains(&owner) {
         builder(name, &parameters)?
     } else {
-        let fits = |row: &&(&str, &str, Does)| {
-            row.0 == owner && (row.1 == "*" || row.1.split(' ').any(|listed| listed == name))
-        };
-        TABLE.iter().find(fits)?.2
+        row(TABLE, owner, name)?
     };
     Some(summary(does, usize::from(!info.is_static()) + parameters.len()))
+}
+
+/// What documentation promises of a method or of one it overrides; none for those without such a promise.
+pub(crate) fn promised_summary(world: &World<'_>, method: MethodId) -> Option<Summary> {
+    let parameters = world.method_descriptor(method)?.params;
+    let promise = std::iter::once(method).chain(world.overridden(method)).find_map(|id| {
+        row(CONTRACTS, world.class(world.method(id).class).name.as_internal(), world.method_name(id))
+    })?;
+    Some(summary(promise, 1 + parameters.len()))
+}
+
+fn row(table: &[(&str, &str, Does)], owner: &str, name: &str) -> Option<Does> {
+    let fits = |row: &&(&str, &str, Does)| {
+        row.0 == owner && (row.1 == "*" || row.1.split_whitespace().any(|listed| listed == name))
+    };
+    table.iter().find(fits).map(|row| row.2)
 }
 
 fn is_throwable(world: &World<'_>, method: MethodId) -> bool {
@@ -161,6 +239,10 @@ fn summary(does: Does, arguments: usize) -> Summary {
             summary.mutates = whole(0);
             summary.returns = parameter(0);
             summary.holds = vec![(parameter(0), from(1))];
+        }
+        Advances => {
+            summary.mutates = parameter(0);
+            summary.returns = contents(0);
         }
         FillsFirst => {
             summary.mutates = parameter(0);

@@ -231,7 +231,8 @@ pub fn influence_of(world: &World<'_>, method: MethodId) -> Option<Influence> {
             None => pattern == "*" || pattern == name,
             Some((wanted, parameters)) => {
                 let descriptor = world.method_descriptor_text(method);
-                wanted == name && descriptor[1..].starts_with(parameters)
+                wanted == name
+                    && descriptor.strip_prefix('(').is_some_and(|rest| rest.starts_with(parameters))
             }
         }
     };

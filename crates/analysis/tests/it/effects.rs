@@ -1,20 +1,25 @@
 //! What methods change.
 
 use probat_analysis::callgraph::{CallGraph, CallGraphOptions};
-use probat_analysis::effects::{Effect, Effects, Reason};
+use probat_analysis::effects::{Effect, EffectOptions, Effects, Reason};
 
 use crate::support::{Loaded, package};
 
-fn analysed() -> (Loaded, CallGraph, Effects) {
+fn analysed(trust_contracts: bool) -> (Loaded, CallGraph, Effects) {
     let mut loaded = package("effects");
     let graph = loaded.graph(CallGraphOptions::default());
-    let effects = Effects::analyse(&loaded.world, &graph);
+    let effects = Effects::analyse(&loaded.world, &graph, EffectOptions { trust_contracts });
     (loaded, graph, effects)
 }
 
 #[track_caller]
 fn check(expected: Effect, methods: &[&str]) {
-    let (mut loaded, _, effects) = analysed();
+    check_with(false, expected, methods);
+}
+
+#[track_caller]
+fn check_with(trust_contracts: bool, expected: Effect, methods: &[&str]) {
+    let (mut loaded, _, effects) = analysed(trust_contracts);
     for name in methods {
         let (class, name) = name.split_once('.').unwrap_or(("Effects", name));
         let method = loaded.method(&format!("effects/{class}"), name);
@@ -61,7 +66,7 @@ fn statics_unknown_and_native_code_are_outside() {
 
 #[test]
 fn reasons_name_what_is_to_blame() {
-    let (mut loaded, _, effects) = analysed();
+    let (mut loaded, _, effects) = analysed(false);
     let mut reason = |name: &str| {
         let method = loaded.method("effects/Effects", name);
         effects.summary(method).and_then(|summary| summary.reason)
@@ -84,7 +89,7 @@ fn lambdas_act_on_what_they_hold() {
 
 #[test]
 fn constructors_may_fill_their_own_object_alone() {
-    let (mut loaded, _, effects) = analysed();
+    let (mut loaded, _, effects) = analysed(false);
     let class = loaded.class("effects/Effects");
     let pure: Vec<bool> = ["()V", "(I)V", "(Leffects/Effects;)V", "(Leffects/Effects;Z)V", "(J)V"]
         .iter()
@@ -94,4 +99,18 @@ fn constructors_may_fill_their_own_object_alone() {
         })
         .collect();
     assert_eq!(pure, [true, true, true, false, false]);
+}
+
+#[test]
+fn contracts_of_the_library_are_trusted_on_request_alone() {
+    let queries = ["Lists.size", "Lists.first", "Lists.same", "Lists.built", "Lists.counts"];
+    check_with(false, Effect::Outside, &queries);
+    check_with(true, Effect::Pure, &queries);
+    check_with(true, Effect::Arguments, &["Lists.grow", "Lists.drain"]);
+    check_with(true, Effect::Outside, &["Lists.runs"]);
+}
+
+#[test]
+fn what_in_scope_classes_do_counts_even_where_contracts_are_trusted() {
+    check_with(true, Effect::Outside, &["Lists.text"]);
 }

@@ -97,3 +97,34 @@ fn names_that_source_cannot_spell_are_told() {
         assert!(!is_identifier(name), "{name}");
     }
 }
+
+#[test]
+fn declarations_keep_generics_and_exceptions() {
+    let mut loaded = package("members");
+    let class = loaded.class("members/Generics");
+    let (list, plain) =
+        (loaded.method("members/Generics", "list"), loaded.method("members/Generics", "plain"));
+    let world = &loaded.world;
+    assert_eq!(world.class_signature(class).unwrap().parameters[0].name, "T");
+    let signature = world.method_signature(list).unwrap();
+    assert_eq!(signature.arguments.len(), 2);
+    assert_eq!(signature.arguments[0], probat_classfile::signature::TypeSignature::Variable("T".into()));
+    assert!(world.is_varargs(list) && !world.is_varargs(plain));
+    assert_eq!(
+        world.thrown(list).iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["java.io.IOException"]
+    );
+    assert!(world.method_signature(plain).is_none() && world.thrown(plain).is_empty());
+    let map = world.declared_field(class, "map").unwrap();
+    assert!(world.field_signature(map).is_some());
+}
+
+#[test]
+fn records_have_components() {
+    let mut loaded = package("members");
+    let (pair, other) = (loaded.class("members/Pair"), loaded.class("members/Members"));
+    let names: Vec<_> =
+        loaded.world.record_components(pair).unwrap().into_iter().map(|component| component.name).collect();
+    assert_eq!(names, ["left", "right"]);
+    assert!(loaded.world.record_components(other).is_none());
+}

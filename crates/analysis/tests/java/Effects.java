@@ -75,3 +75,17 @@ class PureOps {
     private int state;
     int both() { PureOp op = a -> a + state; return op.apply(2); }
 }
+
+class Rude { static int calls; public String toString() { calls++; return "rude"; } }
+
+class Lists {
+    static int size(java.util.List<String> list) { return list.size(); }
+    static String first(java.util.List<String> list) { return list.get(0); }
+    static boolean same(Comparable<String> one, String other) { return one.compareTo(other) == 0; }
+    static java.util.List<String> built() { java.util.List<String> list = new java.util.ArrayList<>(); list.add("x"); return list; }
+    static int counts(java.util.List<String> list) { int n = 0; for (String text : list) { n += text.length(); } return n; }
+    static void grow(java.util.List<String> list) { list.add("x"); }
+    static void drain(java.util.Iterator<String> from) { while (from.hasNext()) { from.next(); } }
+    static void runs(Runnable runnable) { runnable.run(); }
+    static String text(Rude rude) { return rude.toString(); }
+}

@@ -27,3 +27,11 @@ interface Mixin {
 }
 
 enum Colour { RED, GREEN { void paint() { } }; void paint() { } }
+
+class Generics<T extends Comparable<T>> {
+    java.util.Map<String, T> map;
+    java.util.List<T> list(T first, int... rest) throws java.io.IOException { return null; }
+    int plain(int a) { return a; }
+}
+
+record Pair(String left, int right) { }
