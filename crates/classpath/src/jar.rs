@@ -1,10 +1,11 @@
 //! What a jar says of itself, and which classes it offers.
 //!
 //! In: an archive and the Java release it is read for. Out: [`JarFacts`] and the class entries.
-//! Multi-release entries count only if the manifest says so (JEP 238). Reads no class.
+//! Multi-release entries count only if the manifest says so (JEP 238). Reads no class but `module-info`.
 
 use std::collections::BTreeMap;
 
+use probat_classfile::ClassFile;
 use probat_model::ClassName;
 
 use crate::archive::Archive;
@@ -33,8 +34,8 @@ pub struct JarFacts {
 /// How a jar is a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModuleKind {
-    /// It holds a `module-info.class`.
-    Explicit,
+    /// It holds a `module-info.class`, which gives this name unless it is damaged.
+    Explicit(Option<String>),
     /// Its manifest has `Automatic-Module-Name`.
     Automatic(String),
 }
@@ -53,7 +54,7 @@ pub(crate) struct Layout {
 
 /// Lists an archive; a manifest that cannot be read is reported but does not hide the classes.
 pub(crate) fn lay_out(archive: &Archive, release: u32, problems: &mut Vec<ClassPathError>) -> Layout {
-    let mut layout = Layout { facts: facts(archive, problems), ..Layout::default() };
+    let mut layout = Layout { facts: facts(archive, release, problems), ..Layout::default() };
     let mut versioned: BTreeMap<ClassName, (u32, u32)> = BTreeMap::new();
     for (number, name) in archive.names() {
         if let Some((version, class)) = name.strip_prefix(VERSIONS).and_then(split_version) {
@@ -88,28 +89,51 @@ impl Layout {
     }
 }
 
-fn facts(archive: &Archive, problems: &mut Vec<ClassPathError>) -> JarFacts {
+fn facts(archive: &Archive, release: u32, problems: &mut Vec<ClassPathError>) -> JarFacts {
     let mut facts = JarFacts::default();
+    let mut modules: Vec<(u32, u32)> = Vec::new();
     for (number, name) in archive.names() {
         if name.eq_ignore_ascii_case("META-INF/MANIFEST.MF") {
             match archive.read(number, MAX_CLASS_BYTES) {
                 Ok(bytes) => facts.manifest = Manifest::parse(&bytes),
                 Err(problem) => problems.push(problem),
             }
-        } else if name == "module-info.class"
-            || (name.starts_with(VERSIONS) && name.ends_with("/module-info.class"))
-        {
-            facts.module = Some(ModuleKind::Explicit);
+        } else if let Some(version) = module_version(&name) {
+            modules.push((version, number));
         } else {
             facts.signed |= is_signature(&name);
         }
     }
     facts.multi_release = facts.manifest.flag("multi-release");
-    if facts.module.is_none() {
-        let name = facts.manifest.attribute("automatic-module-name");
-        facts.module = name.map(|name| ModuleKind::Automatic(name.trim().to_string()));
-    }
+    modules.retain(|&(version, _)| version == 0 || (facts.multi_release && version <= release));
+    facts.module = match modules.into_iter().max() {
+        Some((_, number)) => Some(ModuleKind::Explicit(module_name(archive, number, problems))),
+        None => {
+            let name = facts.manifest.attribute("automatic-module-name");
+            name.map(|name| ModuleKind::Automatic(name.trim().to_string()))
+        }
+    };
     facts
+}
+
+/// The release a module declaration is for, 0 for the one at the root.
+fn module_version(entry: &str) -> Option<u32> {
+    match entry.strip_suffix("module-info.class")? {
+        "" => Some(0),
+        folder => folder.strip_prefix(VERSIONS)?.strip_suffix('/')?.parse().ok(),
+    }
+}
+
+fn module_name(archive: &Archive, number: u32, problems: &mut Vec<ClassPathError>) -> Option<String> {
+    let bytes = match archive.read(number, MAX_CLASS_BYTES) {
+        Ok(bytes) => bytes,
+        Err(problem) => {
+            problems.push(problem);
+            return None;
+        }
+    };
+    let file = ClassFile::read(&bytes).ok()?;
+    Some(file.attributes().module().ok()??.name)
 }
 
 fn is_signature(name: &str) -> bool {
@@ -160,6 +184,14 @@ mod tests {
         for path in others {
             assert!(class_of(path).is_none(), "{path}");
         }
+    }
+
+    #[test]
+    fn module_declarations_stand_at_the_root_or_below_a_version() {
+        assert_eq!(module_version("module-info.class"), Some(0));
+        assert_eq!(module_version("META-INF/versions/9/module-info.class"), Some(9));
+        assert_eq!(module_version("a/module-info.class"), None);
+        assert_eq!(module_version("META-INF/versions/module-info.class"), None);
     }
 
     #[test]

@@ -30,6 +30,25 @@ fn jar(dir: &TempDir, name: &str, files: &[(&str, &[u8])]) -> PathBuf {
     path
 }
 
+/// The smallest class file that declares a module.
+fn module(name: &str) -> Vec<u8> {
+    let mut bytes = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 53, 0, 6];
+    let text = |bytes: &mut Vec<u8>, text: &str| {
+        bytes.push(1);
+        bytes.extend((text.len() as u16).to_be_bytes());
+        bytes.extend(text.as_bytes());
+    };
+    text(&mut bytes, name);
+    text(&mut bytes, "module-info");
+    text(&mut bytes, "Module");
+    bytes.extend([7, 0, 2, 19, 0, 1]);
+    // Flags, this class, no superclass, no interfaces, fields or methods, one attribute.
+    bytes.extend([0x80, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 3, 0, 0, 0, 16]);
+    // Name, flags, no version, no requires, exports, opens, uses or provides.
+    bytes.extend([0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    bytes
+}
+
 fn open<P: AsRef<Path>>(paths: &[P]) -> ClassPath {
     ClassPath::open(paths, &OpenOptions { release: 17 })
 }
@@ -222,15 +241,27 @@ fn jars_say_whether_they_are_sealed_signed_or_modules() {
     let manifest: &[u8] = b"Sealed: true\nAutomatic-Module-Name: acme.one\n\nName: a/open/\nSealed: false\n";
     let one =
         jar(&dir, "1.jar", &[("META-INF/MANIFEST.MF", manifest), ("META-INF/KEY.SF", b""), ("A.class", b"")]);
-    let two = jar(&dir, "2.jar", &[("module-info.class", b"m"), ("B.class", b"")]);
-    let three = jar(&dir, "3.jar", &[("META-INF/versions/9/module-info.class", b"m")]);
-    let path = open(&[one, two, three]);
+    let two = jar(&dir, "2.jar", &[("module-info.class", &module("acme.two")), ("B.class", b"")]);
+    let multi: &[u8] = b"Multi-Release: true\n";
+    let (nine, newer) = (module("acme.three"), module("acme.newer"));
+    let three = jar(
+        &dir,
+        "3.jar",
+        &[
+            ("META-INF/MANIFEST.MF", multi),
+            ("META-INF/versions/9/module-info.class", &nine),
+            ("META-INF/versions/21/module-info.class", &newer),
+        ],
+    );
+    let broken = jar(&dir, "4.jar", &[("module-info.class", b"no class file")]);
+    let path = open(&[one, two, three, broken]);
     let facts: Vec<_> = path.entries().iter().map(|entry| &entry.facts).collect();
     assert_eq!(facts[0].module, Some(ModuleKind::Automatic("acme.one".into())));
     assert!(facts[0].signed && facts[0].manifest.seals("a/shut") && !facts[0].manifest.seals("a/open"));
     assert!(!facts[1].signed && !facts[1].manifest.seals("a/shut"));
-    assert_eq!(facts[1].module, Some(ModuleKind::Explicit));
-    assert_eq!(facts[2].module, Some(ModuleKind::Explicit));
+    assert_eq!(facts[1].module, Some(ModuleKind::Explicit(Some("acme.two".into()))));
+    assert_eq!(facts[2].module, Some(ModuleKind::Explicit(Some("acme.three".into()))));
+    assert_eq!(facts[3].module, Some(ModuleKind::Explicit(None)));
     assert_eq!(path.iter().count(), 2);
 }
 
