@@ -9,7 +9,7 @@
 //! | token | bytes |
 //! |---|---|
 //! | `Null` | `00` |
-//! | `Ref(n)` | `01` n — the n-th object of this stream, counted from 0 |
+//! | `Ref(n)` | `01` n — the n-th `Object`, `Array`, `Opaque` or `Sorted` of this stream, counted from 0 |
 //! | `Object(class)` | `02` class — followed by its slots in layout order |
 //! | `Array(class, length)` | `03` class, length — followed by its elements |
 //! | `Boolean`…`Double` | `04`…`0b` and the value, big end first, floats as raw bits |
@@ -20,8 +20,9 @@
 //! | `Opaque(class, site)` | `10` class, text — something with identity that is not looked into |
 //! | `Truncated` | `11` — the token limit was reached |
 //! | `Roots(n)` | `12` n — virtual root over n values |
-//! | `Sorted(class, n)` | `13` class, n — a container whose layout is no state: n entries in canonical order |
+//! | `Sorted(class, n)` | `13` class, n — a hash table whose layout is no state: its slots, then n keys and values |
 //!
+//! A `Sorted` table writes slots that are layout as zero or null; the values of a set are `Null`.
 //! Numbers are LEB128. A class is `0` + text at its first occurrence, or its number from 1.
 
 use serde::{Deserialize, Serialize};
@@ -66,7 +67,7 @@ pub struct Slot {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct StoredState {
     pub tokens: Vec<u8>,
-    /// One per class that occurs as `Object`, in order of first occurrence.
+    /// One per class that occurs as `Object` or `Sorted`, in order of first occurrence.
     pub layouts: Vec<ClassLayout>,
 }
 
@@ -192,18 +193,18 @@ impl TokenWriter {
     }
 
     pub fn char(&mut self, value: u16) {
-        self.bytes.push(0x06);
-        self.bytes.extend_from_slice(&value.to_be_bytes());
+        let [a, b] = value.to_be_bytes();
+        self.bytes.extend_from_slice(&[0x06, a, b]);
     }
 
     pub fn short(&mut self, value: i16) {
-        self.bytes.push(0x07);
-        self.bytes.extend_from_slice(&value.to_be_bytes());
+        let [a, b] = value.to_be_bytes();
+        self.bytes.extend_from_slice(&[0x07, a, b]);
     }
 
     pub fn int(&mut self, value: i32) {
-        self.bytes.push(0x08);
-        self.bytes.extend_from_slice(&value.to_be_bytes());
+        let [a, b, c, d] = value.to_be_bytes();
+        self.bytes.extend_from_slice(&[0x08, a, b, c, d]);
     }
 
     pub fn long(&mut self, value: i64) {
@@ -224,8 +225,10 @@ impl TokenWriter {
     pub fn string(&mut self, units: &[u16]) {
         self.bytes.push(0x0c);
         self.number(units.len() as u32);
-        for unit in units {
-            self.bytes.extend_from_slice(&unit.to_be_bytes());
+        let start = self.bytes.len();
+        self.bytes.resize(start + 2 * units.len(), 0);
+        for (pair, unit) in self.bytes[start..].chunks_exact_mut(2).zip(units) {
+            pair.copy_from_slice(&unit.to_be_bytes());
         }
     }
 
