@@ -169,8 +169,7 @@ impl Fake {
             })
             .collect();
         let (mut stream, mut buffers) = (Stream::default(), Buffers::default());
-        stream.begin(limit);
-        let done = walk(self, starts.into_iter(), &Guess::default(), &mut stream, &mut buffers);
+        let done = walk(self, starts.into_iter(), limit, &Guess::default(), &mut stream, &mut buffers);
         done.expect("a fake heap always answers");
         stream
     }

@@ -72,12 +72,11 @@ impl StateReader {
     /// Reads the state of some values; more or fewer than one are put under a virtual root.
     pub fn linearise(&mut self, env: &mut Env<'_>, roots: &[Value<'_>]) -> Result<Linearised, HeapError> {
         let StateReader { registry, limit, stream, buffers, guess } = self;
-        stream.begin(*limit);
         let kept = buffers.take().unwrap_or_default();
         let (done, emptied) = env.with_frame(FRAME, |env| {
             let mut buffers = kept.recycle();
             let mut heap = LiveHeap::new(env, registry);
-            let done = walk(&mut heap, roots.iter().map(start), guess, stream, &mut buffers);
+            let done = walk(&mut heap, roots.iter().map(start), *limit, guess, stream, &mut buffers);
             (done, buffers.recycle())
         })?;
         *buffers = Some(emptied);

@@ -154,8 +154,10 @@ pub(crate) struct Shape<F> {
     /// All instance fields; the first `visible` are the slots written, in canonical order.
     pub(crate) fields: Vec<Slot<F>>,
     pub(crate) visible: u32,
-    /// What the last element of an array was.
+    /// What the last element of an array, or key of a table, was.
     pub(crate) elements: Guess,
+    /// What the last value of a table was.
+    pub(crate) values: Guess,
     pub(crate) hashing: Hashing,
     pub(crate) is_record: bool,
     /// For hash tables: where their entries are.
@@ -259,6 +261,7 @@ impl<F> Shape<F> {
             fields,
             is_record,
             elements: Guess::new(spec.descriptor.strip_prefix('[').unwrap_or_default().into()),
+            values: Guess::default(),
             table: None,
             node: None,
         };

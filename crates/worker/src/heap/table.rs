@@ -143,6 +143,11 @@ impl Table {
         self.known.layout_only
     }
 
+    /// Whether the layout is no state whatever the keys.
+    pub(crate) fn is_never_state(&self) -> bool {
+        self.known.always
+    }
+
     /// Whether the entries come in an order that is state.
     pub(crate) fn is_ordered(&self) -> bool {
         self.known.ordered
@@ -189,9 +194,14 @@ impl Node {
     pub(crate) const LAYOUT_ONLY: &'static [&'static str] =
         &["hash", "next", "parent", "left", "right", "prev", "red"];
 
-    /// Whether this field is the key or the value.
-    pub(crate) fn holds(&self, field: u32) -> bool {
-        field == self.key || field == self.value
+    /// Whether this field holds the key.
+    pub(crate) fn is_key(&self, field: usize) -> bool {
+        field == self.key as usize
+    }
+
+    /// Whether this field holds the value.
+    pub(crate) fn is_value(&self, field: usize) -> bool {
+        field == self.value as usize
     }
 
     /// The node a class is, or inherits from.
@@ -242,7 +252,10 @@ pub(crate) fn is_placed_by_identity<H: Heap>(
     let Some(parts) = shape.node else { return Ok(false) };
     let slot = &shape.fields[parts.key as usize];
     match heap.read(node, &slot.handle)?.reference() {
-        Some(key) => hashes_by_identity(heap, key, &slot.guess),
+        Some(key) => {
+            let shape = heap.shape_of(key, &slot.guess)?;
+            hashes_by_identity(heap, key, &shape)
+        }
         None => Ok(false),
     }
 }
@@ -324,7 +337,8 @@ impl<H: Heap> Sweep<'_, H> {
         if let Some(key) = key
             && !self.by_identity
         {
-            self.by_identity = hashes_by_identity(self.heap, key, &key_slot.guess)?;
+            let shape = self.heap.shape_of(key, &key_slot.guess)?;
+            self.by_identity = hashes_by_identity(self.heap, key, &shape)?;
         }
         let value = self.heap.read(node, &value_slot.handle)?.reference();
         if value.is_some() || !needs_value {
@@ -375,12 +389,16 @@ impl<H: Heap> Sweep<'_, H> {
 }
 
 /// Whether a key's hash code depends on an identity; see the head of this file.
-fn hashes_by_identity<H: Heap>(heap: &mut H, key: H::Ref, guess: &Guess) -> Result<bool, H::Error> {
-    let shape = heap.shape_of(key, guess)?;
+#[inline]
+pub(crate) fn hashes_by_identity<H: Heap>(
+    heap: &mut H,
+    key: H::Ref,
+    shape: &Shape<H::Field>,
+) -> Result<bool, H::Error> {
     match shape.hashing {
         Hashing::Value => Ok(false),
         Hashing::Identity => Ok(true),
-        Hashing::Content => holds_identity(heap, key, &shape),
+        Hashing::Content => holds_identity(heap, key, shape),
     }
 }
 

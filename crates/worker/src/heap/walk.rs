@@ -7,6 +7,9 @@
 //! Entries of a table whose layout is no state are written in the order of their signatures. A signature is the entry
 //! written apart, as a continuation of the stream so far: at most [`SIGNATURE_TOKENS`] tokens, and tables inside
 //! tables no deeper than [`SIGNATURE_DEPTH`]. Entries that differ only beyond that may come in either order.
+//!
+//! Most tables have keys that hash by value, which is not known before the last key was seen. So a walk first takes it
+//! for granted; a key that proves it wrong makes it start again, and then look at all keys of a table beforehand.
 
 use std::rc::Rc;
 
@@ -18,6 +21,8 @@ use super::table::{self, Entry};
 
 const SIGNATURE_TOKENS: u32 = 2000;
 const SIGNATURE_DEPTH: usize = 2;
+/// Walks that look at keys beforehand after one had to start again.
+const CAREFUL_WALKS: u32 = 16;
 /// Characters of a captured string that name a lambda.
 const SITE_UNITS: usize = 200;
 
@@ -39,6 +44,16 @@ struct Frame<R, F> {
     end: u32,
 }
 
+/// What a reference is to the object that holds it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// The key of an entry that is written plainly.
+    Key,
+    /// An entry, or an array of entries, of a table whose keys hash by value.
+    ByValue,
+    Other,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     /// Slots; `plain` is false where the hash layout is left out.
@@ -57,6 +72,8 @@ pub(crate) struct Buffers<R, F> {
     /// Streams for signatures.
     spare: Vec<Stream>,
     units: Vec<u16>,
+    /// How many more walks look at keys beforehand.
+    careful: u32,
 }
 
 impl<R, F> Default for Buffers<R, F> {
@@ -67,6 +84,7 @@ impl<R, F> Default for Buffers<R, F> {
             entries: Vec::new(),
             spare: Vec::new(),
             units: Vec::new(),
+            careful: 0,
         }
     }
 }
@@ -80,6 +98,7 @@ impl<R: Copy, F> Buffers<R, F> {
             entries: recycle(self.entries),
             spare: self.spare,
             units: self.units,
+            careful: self.careful,
         }
     }
 }
@@ -90,37 +109,63 @@ impl<R, F> std::fmt::Debug for Buffers<R, F> {
     }
 }
 
-/// Whether a field of a table leads to its own entries, or one of an entry to entries of the same table.
-fn leads_on<F>(shape: &Shape<F>, at: u32) -> bool {
+/// What the field `at` of an object written plainly holds.
+fn role<F>(shape: &Shape<F>, at: usize) -> Role {
     match shape.node {
-        Some(node) => !node.holds(at),
-        None => shape.table.is_some() && shape.fields[at as usize].layout_only,
+        Some(node) if node.is_key(at) => Role::Key,
+        Some(node) if !node.is_value(at) => Role::ByValue,
+        None if shape.table.is_some() && shape.fields[at].layout_only => Role::ByValue,
+        _ => Role::Other,
     }
 }
 
-/// Writes the state of `roots` into `stream`, which the caller has begun.
+/// Writes the state of `roots` into `stream`, at most `limit` tokens.
 pub(crate) fn walk<H: Heap>(
     heap: &mut H,
-    roots: impl ExactSizeIterator<Item = Start<H::Ref>>,
+    roots: impl ExactSizeIterator<Item = Start<H::Ref>> + Clone,
+    limit: u32,
     guess: &Guess,
     stream: &mut Stream,
     buffers: &mut Buffers<H::Ref, H::Field>,
 ) -> Result<(), H::Error> {
+    let careful = buffers.careful > 0;
+    buffers.careful = buffers.careful.saturating_sub(1);
+    let surprised = attempt(heap, roots.clone(), limit, guess, stream, buffers, careful)?;
+    if surprised {
+        buffers.careful = CAREFUL_WALKS;
+        buffers.seen.forget_after(0);
+        buffers.entries.clear();
+        attempt(heap, roots, limit, guess, stream, buffers, true)?;
+    }
+    Ok(())
+}
+
+/// Answers whether a key was met that hashes by identity although that was ruled out.
+fn attempt<H: Heap>(
+    heap: &mut H,
+    roots: impl ExactSizeIterator<Item = Start<H::Ref>>,
+    limit: u32,
+    guess: &Guess,
+    stream: &mut Stream,
+    buffers: &mut Buffers<H::Ref, H::Field>,
+    careful: bool,
+) -> Result<bool, H::Error> {
+    stream.begin(limit);
     if roots.len() != 1 {
         stream.roots(roots.len() as u32);
     }
-    let mut walker = Walker { heap, stream, buffers, signatures: SIGNATURE_DEPTH };
+    let mut walker = Walker { heap, stream, buffers, signatures: SIGNATURE_DEPTH, careful, surprised: false };
     for root in roots {
         match root {
             Start::Scalar(value) => walker.stream.scalar(value),
             Start::Reference(None) => walker.stream.null(),
             Start::Reference(Some(object)) => {
-                walker.put(object, guess, false)?;
+                walker.put(object, guess, Role::Other)?;
                 walker.run(0)?;
             }
         }
     }
-    Ok(())
+    Ok(walker.surprised)
 }
 
 struct Walker<'a, H: Heap> {
@@ -129,13 +174,17 @@ struct Walker<'a, H: Heap> {
     buffers: &'a mut Buffers<H::Ref, H::Field>,
     /// How much deeper signatures may go.
     signatures: usize,
+    /// Keys of a table are looked at before it is written.
+    careful: bool,
+    /// A key hashes by identity although that was ruled out: all has to be written again.
+    surprised: bool,
 }
 
 impl<H: Heap> Walker<'_, H> {
     /// Works until only the first `base` frames are left.
     fn run(&mut self, base: usize) -> Result<(), H::Error> {
         while self.buffers.frames.len() > base {
-            if self.stream.is_truncated() {
+            if self.stream.is_truncated() || self.surprised {
                 self.buffers.frames.truncate(base);
                 return Ok(());
             }
@@ -176,8 +225,8 @@ impl<H: Heap> Walker<'_, H> {
                 Content::Scalar(value) => self.stream.scalar(value),
                 Content::Reference(None) => self.stream.null(),
                 Content::Reference(Some(value)) => {
-                    let by_value = plain && leads_on(&shape, at as u32 - 1);
-                    self.put(value, &slot.guess, by_value)?;
+                    let role = if plain { role(&shape, at - 1) } else { Role::Other };
+                    self.put(value, &slot.guess, role)?;
                 }
             }
         }
@@ -190,11 +239,11 @@ impl<H: Heap> Walker<'_, H> {
         let depth = self.buffers.frames.len();
         let frame = &self.buffers.frames[depth - 1];
         let (array, shape, mut at, end) = (frame.object, Rc::clone(&frame.shape), frame.next, frame.end);
-        let by_value = frame.by_value;
+        let role = if frame.by_value { Role::ByValue } else { Role::Other };
         while at < end && self.buffers.frames.len() == depth && !self.stream.is_truncated() {
             match self.heap.element(array, at)? {
                 None => self.stream.null(),
-                Some(element) => self.put(element, &shape.elements, by_value)?,
+                Some(element) => self.put(element, &shape.elements, role)?,
             }
             at += 1;
         }
@@ -209,18 +258,23 @@ impl<H: Heap> Walker<'_, H> {
         frame.next += 1;
         let shape = Rc::clone(&frame.shape);
         let (key, value) = self.buffers.entries[(base + at / 2) as usize];
-        match if at % 2 == 0 { key } else { value } {
+        let (part, guess) = if at % 2 == 0 { (key, &shape.elements) } else { (value, &shape.values) };
+        match part {
             None => self.stream.null(),
-            Some(part) => self.put(part, &shape.elements, false)?,
+            Some(part) => self.put(part, guess, Role::Other)?,
         }
         Ok(())
     }
 
     /// Writes a reference that is not null: as a value, as a number, or as the head of an object whose rest becomes
-    /// the innermost frame. `by_value` says that, if it is part of a table, the table's keys hash by value.
+    /// the innermost frame.
     #[inline]
-    fn put(&mut self, object: H::Ref, guess: &Guess, by_value: bool) -> Result<(), H::Error> {
+    fn put(&mut self, object: H::Ref, guess: &Guess, role: Role) -> Result<(), H::Error> {
         let shape = self.heap.shape_of(object, guess)?;
+        if role == Role::Key && !self.careful && table::hashes_by_identity(self.heap, object, &shape)? {
+            self.surprised = true;
+            return Ok(());
+        }
         match shape.form {
             Form::String => return self.string(object),
             Form::Boxed => return self.boxed(object, &shape),
@@ -239,7 +293,7 @@ impl<H: Heap> Walker<'_, H> {
                 self.stream.reference(number);
                 Ok(())
             }
-            None => self.open(object, shape, by_value),
+            None => self.open(object, shape, role == Role::ByValue),
         }
     }
 
@@ -268,7 +322,8 @@ impl<H: Heap> Walker<'_, H> {
             }
             Form::Object if shape.table.is_some() => self.table(object, shape)?,
             Form::Object => {
-                let plain = by_value || !table::is_placed_by_identity(self.heap, object, &shape)?;
+                let plain =
+                    by_value || !self.careful || !table::is_placed_by_identity(self.heap, object, &shape)?;
                 self.stream.object(&shape);
                 let end = shape.visible;
                 self.push(Part::Slots { plain }, object, shape, end);
@@ -288,7 +343,8 @@ impl<H: Heap> Walker<'_, H> {
     fn table(&mut self, object: H::Ref, shape: Rc<Shape<H::Field>>) -> Result<(), H::Error> {
         let base = self.buffers.entries.len();
         let room = self.stream.room();
-        if !table::take_apart(self.heap, object, &shape, room, &mut self.buffers.entries)? {
+        let look = self.careful || shape.table.is_some_and(|table| table.is_never_state());
+        if !look || !table::take_apart(self.heap, object, &shape, room, &mut self.buffers.entries)? {
             self.stream.object(&shape);
             let end = shape.visible;
             self.push(Part::Slots { plain: true }, object, shape, end);
@@ -300,7 +356,7 @@ impl<H: Heap> Walker<'_, H> {
             if self.signatures == 0 {
                 self.buffers.entries.truncate(base);
             } else {
-                self.sort(base)?;
+                self.sort(base, &shape)?;
             }
         }
         let steps = (self.buffers.entries.len() - base) as u32 * 2;
@@ -311,7 +367,7 @@ impl<H: Heap> Walker<'_, H> {
     }
 
     /// Puts the entries from `base` on into the order of their signatures.
-    fn sort(&mut self, base: usize) -> Result<(), H::Error> {
+    fn sort(&mut self, base: usize, table: &Shape<H::Field>) -> Result<(), H::Error> {
         let count = self.buffers.entries.len() - base;
         if count < 2 {
             return Ok(());
@@ -319,7 +375,7 @@ impl<H: Heap> Walker<'_, H> {
         let mut signed = Vec::with_capacity(count);
         for at in base..base + count {
             let entry = self.buffers.entries[at];
-            signed.push((self.signature(entry)?, entry));
+            signed.push((self.signature(entry, table)?, entry));
         }
         signed.sort_by(|left, right| left.0.cmp(&right.0));
         for (at, (_, entry)) in signed.into_iter().enumerate() {
@@ -329,7 +385,11 @@ impl<H: Heap> Walker<'_, H> {
     }
 
     /// The entry written apart, and everything met on the way forgotten again.
-    fn signature(&mut self, (key, value): Entry<H::Ref>) -> Result<Vec<u8>, H::Error> {
+    fn signature(
+        &mut self,
+        (key, value): Entry<H::Ref>,
+        table: &Shape<H::Field>,
+    ) -> Result<Vec<u8>, H::Error> {
         let (seen, frames) = (self.buffers.seen.len(), self.buffers.frames.len());
         let entries = self.buffers.entries.len();
         let mut apart = self.buffers.spare.pop().unwrap_or_default();
@@ -339,17 +399,20 @@ impl<H: Heap> Walker<'_, H> {
             stream: &mut apart,
             buffers: &mut *self.buffers,
             signatures: self.signatures - 1,
+            careful: self.careful,
+            surprised: false,
         };
-        let guess = Guess::default();
-        for part in [key, value] {
+        for (part, guess) in [(key, &table.elements), (value, &table.values)] {
             match part {
                 None => inner.stream.null(),
                 Some(part) => {
-                    inner.put(part, &guess, false)?;
+                    inner.put(part, guess, Role::Other)?;
                     inner.run(frames)?;
                 }
             }
         }
+        let surprised = inner.surprised;
+        self.surprised |= surprised;
         let bytes = apart.bytes().to_vec();
         self.buffers.spare.push(apart);
         self.buffers.seen.forget_after(seen);

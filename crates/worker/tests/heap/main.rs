@@ -90,15 +90,12 @@ fn spawn(name: &str, library: &Path, mode: &str, classes: &Path) -> Output {
 
 /// What a case printed, if it ended well and the VM did not complain about our use of JNI.
 fn judge(output: &Output) -> Result<String, String> {
-    let text =
-        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (printed, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let complains = ["WARNING in native method", "FATAL ERROR in native method", "WARNING: JNI local refs"];
-    if complains.iter().any(|words| text.contains(words)) || !output.status.success() {
-        return Err(format!("{}:\n{text}", output.status));
-    }
-    match text.strip_suffix("case ended\n") {
-        Some(printed) => Ok(printed.into()),
-        None => Err(format!("it did not end:\n{text}")),
+    let complained = complains.iter().any(|words| printed.contains(words) || said.contains(words));
+    match printed.split_once("case ended\n") {
+        Some((printed, _)) if output.status.success() && !complained => Ok(printed.into()),
+        _ => Err(format!("{}:\n{printed}{said}", output.status)),
     }
 }
 
