@@ -12,7 +12,7 @@ use crate::known::known_summary;
 use crate::world::{FieldId, MethodId, World};
 
 /// A set of places a value may come from. In summaries: [`OUTSIDE`], [`parameter`]s, their [`contents`] and [`FRESH`];
-/// inside a method, the bits from [`FIRST_SITE`] on are the places where it makes objects.
+/// inside a method, the bits from `FIRST_SITE` on are the places where it makes objects.
 pub type Places = u64;
 
 /// What was there before and is no argument: statics, results of unknown calls.
