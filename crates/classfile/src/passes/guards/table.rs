@@ -126,6 +126,13 @@ pub(super) const TABLE: &[Guard] = &[
     attributes("set file mode", POSIX, "setMode", "(I)V"),
     attributes("set file owner", POSIX, "setOwners", "(II)V"),
 
+    // A sandbox may forbid sockets altogether, and then no address is ever asked about.
+    ask(Network, "open a socket", "sun/nio/ch/Net", "socket", "(Ljava/net/ProtocolFamily;Z)Ljava/io/FileDescriptor;", Detail::Nothing),
+    ask(Network, "open a socket", "java/net/AbstractPlainSocketImpl", "create", "(Z)V", Detail::Nothing),
+    ask(Network, "open a socket", "java/net/AbstractPlainDatagramSocketImpl", "create", "()V", Detail::Nothing),
+    ask(Network, "open a server socket", "sun/nio/ch/Net", "serverSocket", "(Ljava/net/ProtocolFamily;)Ljava/io/FileDescriptor;", Detail::Nothing),
+    ask(Network, "open a server socket", "sun/nio/ch/Net", "serverSocket", "(Ljava/net/ProtocolFamily;Z)Ljava/io/FileDescriptor;", Detail::Nothing),
+    ask(Network, "open a server socket", "sun/nio/ch/Net", "serverSocket", "(Z)Ljava/io/FileDescriptor;", Detail::Nothing),
     ask(Network, "connect Socket", "java/net/Socket", "connect", "(Ljava/net/SocketAddress;I)V", Detail::Argument(0)),
     ask(Network, "bind Socket", "java/net/Socket", "bind", "(Ljava/net/SocketAddress;)V", Detail::Argument(0)),
     ask(Network, "bind ServerSocket", "java/net/ServerSocket", "bind", "(Ljava/net/SocketAddress;I)V", Detail::Argument(0)),
