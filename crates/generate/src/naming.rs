@@ -7,6 +7,10 @@ use std::collections::BTreeMap;
 use probat_emit::{Ending, Expected, is_keyword};
 use probat_model::{Literal, Operation};
 
+/// Methods every class has, which a test must not override.
+const INHERITED: [&str; 9] =
+    ["toString", "hashCode", "equals", "clone", "finalize", "getClass", "notify", "notifyAll", "wait"];
+
 /// Hands out names that are unique in one class.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
@@ -34,7 +38,7 @@ impl Names {
         if *count > 1 {
             name = format!("{name}_{count}");
         }
-        if is_keyword(&name) {
+        if is_keyword(&name) || INHERITED.contains(&name.as_str()) {
             name.push_str("Test");
         }
         name

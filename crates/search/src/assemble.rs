@@ -90,6 +90,8 @@ pub struct Assembler<'a> {
     pub pool: &'a mut Pool,
     pub literals: &'a Literals,
     pub config: &'a AssembleConfig,
+    /// Only small numbers: the call was seen to exhaust memory or time.
+    pub tame: bool,
     pub rng: &'a mut Rng,
 }
 
@@ -268,7 +270,7 @@ impl Assembler<'_> {
 
     fn literal(&mut self, plan: &mut Plan, ty: &Type, owner: Option<OwnerId>) -> Option<Source> {
         let mined = owner.map(|id| (id, &self.catalogue.owners[id.0 as usize].literals));
-        let literal = self.literals.draw(ty, mined, self.rng)?;
+        let literal = self.literals.draw(ty, mined, self.tame, self.rng)?;
         Some(self.node(plan, Operation::Literal(literal), SmallVec::new()))
     }
 
@@ -319,7 +321,7 @@ impl Assembler<'_> {
         let stand = self.catalogue.stand(ty).filter(|_| self.config.stubs);
         let producers = self.catalogue.producers(ty).len();
         if let Some(stand) = stand
-            && (producers == 0 || depth >= self.config.depth || self.rng.chance(0.4))
+            && (producers == 0 || depth >= self.config.depth || self.rng.chance(stand.share))
         {
             // Simple behaviours are drawn more often.
             let first = self.rng.below(stand.operations.len());
@@ -485,6 +487,7 @@ mod tests {
                 pool: &mut self.pool,
                 literals: &self.literals,
                 config: &self.config,
+                tame: false,
                 rng: &mut self.rng,
             }
             .candidate(id)

@@ -108,6 +108,8 @@ pub struct Campaign<'h> {
     rng: Rng,
     run: FxHashSet<u128>,
     failures: BTreeMap<(CallableId, FailureKind), Failure>,
+    /// Callables that exhausted memory or time, and the rest of their classes.
+    tame: FxHashSet<CallableId>,
     /// How often a type was wanted and could not be had.
     missing: BTreeMap<TypeId, u64>,
     totals: Totals,
@@ -130,6 +132,7 @@ impl<'h> Campaign<'h> {
             pool: Pool::new(),
             run: FxHashSet::default(),
             failures: BTreeMap::new(),
+            tame: FxHashSet::default(),
             missing: BTreeMap::new(),
             totals: Totals::default(),
             hierarchy,
@@ -210,6 +213,7 @@ impl<'h> Campaign<'h> {
             pool: &mut self.pool,
             literals: &self.literals,
             config: &self.config.assemble,
+            tame: self.tame.contains(&callable),
             rng: &mut self.rng,
         }
         .candidate(callable)
@@ -278,6 +282,16 @@ impl<'h> Campaign<'h> {
         }
     }
 
+    /// What exhausted memory or time once will do so again: its class gets small numbers from now on.
+    fn tame_owner(&mut self, callable: CallableId) {
+        let owner = self.catalogue.callable(callable).owner;
+        for (at, other) in self.catalogue.callables.iter().enumerate() {
+            if other.owner == owner {
+                self.tame.insert(CallableId(at as u32));
+            }
+        }
+    }
+
     fn violations(&mut self, candidate: &Candidate, seen: &Observation) {
         for violation in &seen.violations {
             let kind = FailureKind::Contract(violation.contract);
@@ -293,6 +307,7 @@ impl<'h> Campaign<'h> {
         death: Option<DeathCause>,
     ) -> bool {
         self.totals.stopped += 1;
+        self.tame_owner(candidate.callable);
         let length = step.map_or(candidate.steps.len(), |step| usize::from(step.0) + 1);
         self.failure(candidate, length, kind, None, death);
         false

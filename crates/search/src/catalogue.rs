@@ -99,6 +99,8 @@ pub struct Body {
 pub struct Stand {
     /// Stubs with different behaviour, simplest first.
     pub operations: Vec<OperationId>,
+    /// Probability that a stub is taken although the type can be made otherwise.
+    pub share: f64,
 }
 
 /// Literals of a class under test, heaviest first, each with how often it occurs.

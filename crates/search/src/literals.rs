@@ -99,12 +99,20 @@ impl Literals {
     }
 
     /// A literal of a primitive type or of `String`; `None` for other types.
+    ///
+    /// With `tame`, numbers stay small: for calls that were seen to exhaust memory or time.
     pub fn draw(
         &self,
         ty: &Type,
         owner: Option<(OwnerId, &OwnerLiterals)>,
+        tame: bool,
         rng: &mut Rng,
     ) -> Option<Literal> {
+        let literal = self.wild(ty, owner, rng)?;
+        Some(if tame { tamed(literal, rng) } else { literal })
+    }
+
+    fn wild(&self, ty: &Type, owner: Option<(OwnerId, &OwnerLiterals)>, rng: &mut Rng) -> Option<Literal> {
         let fitting: Vec<&Literal> = self.config.seeds.iter().filter(|seed| seed.ty() == *ty).collect();
         if !fitting.is_empty() && rng.chance(0.25) {
             return rng.pick(&fitting).map(|&seed| seed.clone());
@@ -268,7 +276,27 @@ impl Literals {
                 return Source::Mined(literals, rng.below(count));
             }
         }
-        if self.config.variation && draw > 0.88 { Source::Boundary } else { Source::Seed }
+        if self.config.variation && draw > 0.93 { Source::Boundary } else { Source::Seed }
+    }
+}
+
+/// Largest magnitude of a tame number.
+const TAME: i64 = 64;
+
+fn tamed(literal: Literal, rng: &mut Rng) -> Literal {
+    let small = |rng: &mut Rng| INTS[rng.below(INTS.len())].clamp(-TAME, TAME);
+    let is_wild = |value: i64| !(-TAME..=TAME).contains(&value);
+    match literal {
+        Literal::Short(value) if is_wild(i64::from(value)) => Literal::Short(small(rng) as i16),
+        Literal::Int(value) if is_wild(i64::from(value)) => Literal::Int(small(rng) as i32),
+        Literal::Long(value) if is_wild(value) => Literal::Long(small(rng)),
+        Literal::Float(bits) if !(f32::from_bits(bits).abs() <= TAME as f32) => {
+            Literal::Float((small(rng) as f32).to_bits())
+        }
+        Literal::Double(bits) if !(f64::from_bits(bits).abs() <= TAME as f64) => {
+            Literal::Double((small(rng) as f64).to_bits())
+        }
+        other => other,
     }
 }
 
@@ -295,7 +323,7 @@ mod tests {
 
     fn drawn(literals: &Literals, ty: &Type, mined: &OwnerLiterals) -> Vec<Literal> {
         let mut rng = Rng::new(3);
-        (0..2000).filter_map(|_| literals.draw(ty, Some((OwnerId(0), mined)), &mut rng)).collect()
+        (0..2000).filter_map(|_| literals.draw(ty, Some((OwnerId(0), mined)), false, &mut rng)).collect()
     }
 
     #[test]
@@ -315,7 +343,18 @@ mod tests {
         let literals = Literals::new(LiteralConfig::default(), 1);
         let bytes = drawn(&literals, &Type::Byte, &mined);
         assert!(bytes.contains(&Literal::Byte(i8::MIN)) && bytes.contains(&Literal::Byte(1)));
-        assert_eq!(literals.draw(&Type::class("A"), None, &mut Rng::new(1)), None);
+        assert_eq!(literals.draw(&Type::class("A"), None, false, &mut Rng::new(1)), None);
+    }
+
+    #[test]
+    fn tame_numbers_are_small() {
+        let mined = OwnerLiterals { ints: vec![(70_000, 1)], ..OwnerLiterals::default() };
+        let literals = Literals::new(LiteralConfig::default(), 1);
+        let mut rng = Rng::new(3);
+        for _ in 0..500 {
+            let drawn = literals.draw(&Type::Int, Some((OwnerId(0), &mined)), true, &mut rng);
+            assert!(matches!(drawn, Some(Literal::Int(value)) if value.abs() <= 64), "{drawn:?}");
+        }
     }
 
     /// spec 001 row 19

@@ -108,7 +108,9 @@ impl Demand<'_, '_, '_> {
         let stubs = stand(&mut self.world.borrow_mut(), class, package);
         if !stubs.is_empty() {
             let operations = stubs.into_iter().map(|stub| catalogue.operations.intern(stub)).collect();
-            catalogue.set_stand(ty, Stand { operations });
+            // Lambdas are what functional interfaces are for; other interfaces are better served by real classes.
+            let share = if self.world.borrow().functional_interface(class).is_some() { 0.5 } else { 0.08 };
+            catalogue.set_stand(ty, Stand { operations, share });
         }
     }
 
