@@ -179,6 +179,7 @@ impl<W: Write> Executor<W> {
             jdk: &self.jdk,
             stubs: &mut self.stubs,
             sorter: &self.sorter,
+            shared,
             bounds: self.bounds,
         };
         let operation = &self.operations[operation];

@@ -123,8 +123,11 @@ fn judge<'a>(
     if kind == TaintKind::Threads {
         shared.thread_not_started();
     }
-    let text = text.unwrap_or_default();
-    let message = format!("{} is not allowed here: {text}", attempt(kind));
+    let message = match &text {
+        Some(text) => format!("{} is not allowed here: {text}", attempt(kind)),
+        None => format!("{} is not allowed here", attempt(kind)),
+    };
+    let text = text.unwrap_or_else(|| attempt(kind).into());
     shared.taint(kind, text);
     match refusal(env, jvm, &message) {
         Some(exception) => Err(exception),

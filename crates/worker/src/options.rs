@@ -36,6 +36,9 @@ pub fn jvm_options(config: &WorkerConfig, feature: Option<u32>) -> Vec<String> {
         "-Xrs".into(),
         "-Xshare:auto".into(),
         "-XX:+UseSerialGC".into(),
+        // Remarks of the JVM would drown what the code under test prints.
+        "-Xlog:disable".into(),
+        "-Xlog:all=error:stderr".into(),
         // Nothing may be left outside scratch: no memory-mapped counters, no attach sockets, no core, no crash logs.
         "-XX:-UsePerfData".into(),
         "-XX:+DisableAttachMechanism".into(),

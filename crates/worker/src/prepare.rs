@@ -10,6 +10,7 @@ use crate::boxes::boxed_kind;
 use crate::class_key::LastClass;
 use crate::fault::Fault;
 use crate::jdk::{self, Jdk};
+use crate::shared::Shared;
 use crate::stubs::Stubs;
 use crate::thrown::{self, Bounds, Sorter};
 use crate::types::{Failure, OBJECT, TypeId, Types, class_for_name};
@@ -78,6 +79,7 @@ pub struct Preparer<'a> {
     pub jdk: &'a Jdk,
     pub stubs: &'a mut Stubs,
     pub sorter: &'a Sorter,
+    pub shared: &'a Shared,
     pub bounds: Bounds,
 }
 
@@ -158,6 +160,10 @@ impl Preparer<'_> {
             Operation::PutStatic { class, name, ty } => {
                 let id = self.initialised(env, &Type::Class(class.clone()), taints)?;
                 self.not_final(env, id, name, ty)?;
+                let remembered = self.field(env, id, name, ty, true)?;
+                // Nothing runs now, so what the field holds is what it is put back to.
+                let done = self.shared.statics().remember_field(env, remembered);
+                done.map_err(|fault| Trouble::Unresolved(fault.to_string()))?;
                 self.field(env, id, name, ty, true).map(Act::PutStatic)
             }
             Operation::GetField { class, name, ty } => {

@@ -93,7 +93,7 @@ pub fn stand(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, 
     let details = Details::new(env)?;
     let refuse = jdk::method(env, "java/lang/SecurityException", "<init>", "(Ljava/lang/String;)V")?;
     shared.set_jvm(Jvm { jvmti, refuse, detail: details });
-    salt::fix(env);
+    salt::fix(env, jvmti)?;
     let thread = jvmti.current_thread(env)?;
     let mut baseline = Baseline::take(env, thread.get())?;
     beat();

@@ -66,6 +66,14 @@ impl Statics {
         Ok(())
     }
 
+    /// Remembers one field, that a step may write.
+    pub fn remember_field(&mut self, env: &mut Env<'_>, field: Field) -> Result<(), Fault> {
+        if let Some(held) = held(env, &field)? {
+            self.fields.push(StaticField { field, held });
+        }
+        Ok(())
+    }
+
     /// Remembers zeros for the non-final static fields of a class without initialiser.
     pub fn remember_zeros(
         &mut self,
@@ -106,6 +114,17 @@ impl Statics {
         }
         Ok(changed)
     }
+}
+
+fn held(env: &mut Env<'_>, field: &Field) -> Result<Option<Held>, Fault> {
+    Ok(Some(match env.get_static(field) {
+        Ok(Value::Object(None)) => Held::Reference(None),
+        Ok(Value::Object(Some(object))) => {
+            Held::Reference(Some(env.global(object).map_err(|_| Fault::missing("memory for a reference"))?))
+        }
+        Ok(primitive) => Held::Primitive(primitive.kind(), bits(primitive)),
+        Err(_) => return Ok(None),
+    }))
 }
 
 /// The static fields of a class that are not final.
