@@ -84,8 +84,18 @@ pub struct Parts {
     pub arm: Arm,
 }
 
+/// References made while starting, all of which are given back.
+const REFERENCES: u16 = 1024;
+
 /// Sets the JVM up around this thread and greets the supervisor.
 pub fn stand(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fault> {
+    match env.with_frame(REFERENCES, |env| set_up(env, vm, parts)) {
+        Ok(standing) => standing,
+        Err(exception) => Err(Fault::threw(env, "start", exception)),
+    }
+}
+
+fn set_up(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fault> {
     let Parts { config, sandbox, shared, up, heartbeat, arm } = parts;
     let beat = || heartbeat.set_phase(Phase::Starting);
     let jvmti = vm.jvmti();

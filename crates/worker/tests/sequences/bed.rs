@@ -15,8 +15,9 @@ use probat_os::pipe::pipe;
 use probat_os::process::{Child, ExitStatus, Program, spawn};
 use probat_os::worker_end::{DOWN, HEARTBEAT, UP};
 use probat_protocol::{
-    Farewell, FrameKind, Hello, Instrumentation, Item, Limits, Observe, Reset, Rule, SandboxSpec, StateRequest,
-    Values, WorkerConfig, decode_message, decode_results, encode_batch, encode_message, read_frame, write_frame,
+    Farewell, FrameKind, Hello, Instrumentation, Item, Limits, Observe, Reset, Rule, SandboxSpec,
+    StateRequest, Values, WorkerConfig, decode_message, decode_results, encode_batch, encode_message,
+    read_frame, write_frame,
 };
 
 /// The word that makes this executable a worker.
@@ -221,7 +222,10 @@ impl<'t> Script<'t> {
     }
 
     pub fn new_object<const N: usize>(&mut self, class: &str, descriptor: &str, args: [StepId; N]) -> StepId {
-        self.op(Operation::Construct { class: ClassName::internal(class), descriptor: parse(descriptor) }, args)
+        self.op(
+            Operation::Construct { class: ClassName::internal(class), descriptor: parse(descriptor) },
+            args,
+        )
     }
 
     pub fn call<const N: usize>(&mut self, method: &str, descriptor: &str, args: [StepId; N]) -> StepId {
@@ -235,7 +239,12 @@ impl<'t> Script<'t> {
         self.op(operation, args)
     }
 
-    pub fn call_static<const N: usize>(&mut self, method: &str, descriptor: &str, args: [StepId; N]) -> StepId {
+    pub fn call_static<const N: usize>(
+        &mut self,
+        method: &str,
+        descriptor: &str,
+        args: [StepId; N],
+    ) -> StepId {
         let (class, name) = method.split_once('.').unwrap();
         let operation = Operation::CallStatic {
             class: ClassName::internal(class),

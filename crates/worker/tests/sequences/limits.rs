@@ -82,7 +82,11 @@ fn attempts_are_refused_and_told(bed: &Bed) {
         let seen = &answer.seen[0];
         assert_eq!(answer.farewell, None, "{method}");
         assert_eq!(seen.end, End::Threw(StepId(0)), "{method}: {seen:?}");
-        assert_eq!(seen.taints.first().map(|taint| (taint.step, taint.kind)), Some((StepId(0), kind)), "{method}");
+        assert_eq!(
+            seen.taints.first().map(|taint| (taint.step, taint.kind)),
+            Some((StepId(0), kind)),
+            "{method}"
+        );
         let StepOutcome::Threw(thrown) = &seen.steps[0].1 else { panic!("{seen:?}") };
         assert_eq!(thrown.class.as_internal(), "java/lang/SecurityException", "{method}: {thrown:?}");
         assert_ne!(thrown.frames[0].class.as_internal(), "java/lang/$Probat");
@@ -102,7 +106,11 @@ fn threads_are_counted(bed: &Bed) {
     assert_eq!(answer.seen[0].end, End::Completed);
     assert!(spent(&answer).contains("lingerer"));
     let answer = run(bed, "fixture/Hostile.bomb", "()V");
-    assert!(answer.seen[0].taints.iter().any(|taint| taint.kind == TaintKind::Threads), "{:?}", answer.seen[0]);
+    assert!(
+        answer.seen[0].taints.iter().any(|taint| taint.kind == TaintKind::Threads),
+        "{:?}",
+        answer.seen[0]
+    );
 }
 
 fn floods_do_no_harm(bed: &Bed) {
@@ -121,7 +129,8 @@ fn hostile_exceptions_are_survived(bed: &Bed) {
 fn initialisers_at_the_start(bed: &Bed) {
     let class = |name: &str| ClassName::internal(&format!("fixture/{name}"));
     let worker = bed.worker_with(|config| {
-        config.initialise = ["Subject", "BadInit", "ExitInit", "SpinInit", "NoSuch", "Lazy"].map(class).to_vec();
+        config.initialise =
+            ["Subject", "BadInit", "ExitInit", "SpinInit", "NoSuch", "Lazy"].map(class).to_vec();
         config.limits.grace = Duration::from_secs(5);
     });
     let hello = worker.hello.as_ref().unwrap();

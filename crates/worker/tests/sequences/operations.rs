@@ -1,8 +1,8 @@
 //! Every kind of operation, carried out or refused.
 
 use probat_model::{
-    ClassName, End, Literal, MethodDescriptor, Observation, Operation, OperationTable, Refusal, StepId, StepOutcome,
-    StubBehaviour, StubMethod, StubSpec, Type, Value,
+    ClassName, End, Literal, MethodDescriptor, Observation, Operation, OperationTable, Refusal, StepId,
+    StepOutcome, StubBehaviour, StubMethod, StubSpec, Type, Value,
 };
 
 use crate::Case;
@@ -43,7 +43,10 @@ fn run_one(bed: &Bed, build: impl FnOnce(&mut Script<'_>)) -> Observation {
     let mut answer = worker.run(&table, &[item]);
     assert_eq!(answer.farewell, None);
     let printed = worker.finish();
-    assert!(!printed.contains("WARNING in native method") && !printed.contains("JNI local refs"), "{printed}");
+    assert!(
+        !printed.contains("WARNING in native method") && !printed.contains("JNI local refs"),
+        "{printed}"
+    );
     answer.seen.remove(0)
 }
 
@@ -99,7 +102,8 @@ fn fields_and_statics(bed: &Bed) {
         s.op(Operation::PutField { class, name, ty }, [it, nine]);
         s.call("fixture/Subject.twice", "()I", [it]);
         let new = s.text("second");
-        let operation = Operation::PutStatic { class: subject.clone(), name: "name".into(), ty: text.clone() };
+        let operation =
+            Operation::PutStatic { class: subject.clone(), name: "name".into(), ty: text.clone() };
         s.op(operation, [new]);
         s.op(Operation::GetStatic { class: subject.clone(), name: "name".into(), ty: text.clone() }, []);
     });
@@ -209,10 +213,30 @@ fn what_does_not_exist_is_refused(bed: &Bed) {
             other => panic!("{other:?}"),
         }
     };
-    assert!(why(|s| { s.new_object("no/Such", "()V", []); }).contains("ClassNotFoundException"));
-    assert!(why(|s| { s.call_static("fixture/Subject.no", "()V", []); }).contains("NoSuchMethodError"));
-    assert!(why(|s| { s.new_object("java/util/AbstractList", "()V", []); }).contains("is abstract"));
-    assert!(why(|s| { s.new_object("java/util/List", "()V", []); }).contains("is an interface"));
+    assert!(
+        why(|s| {
+            s.new_object("no/Such", "()V", []);
+        })
+        .contains("ClassNotFoundException")
+    );
+    assert!(
+        why(|s| {
+            s.call_static("fixture/Subject.no", "()V", []);
+        })
+        .contains("NoSuchMethodError")
+    );
+    assert!(
+        why(|s| {
+            s.new_object("java/util/AbstractList", "()V", []);
+        })
+        .contains("is abstract")
+    );
+    assert!(
+        why(|s| {
+            s.new_object("java/util/List", "()V", []);
+        })
+        .contains("is an interface")
+    );
     // A static method called as if it had a receiver.
     assert!(
         why(|s| {
@@ -247,7 +271,9 @@ fn stubs_behave(bed: &Bed) {
         })
     };
     let seen = run_one(bed, |s| {
-        for behaviour in [StubBehaviour::Default, StubBehaviour::Parameter(0), StubBehaviour::Constant(Literal::Int(5))] {
+        for behaviour in
+            [StubBehaviour::Default, StubBehaviour::Parameter(0), StubBehaviour::Constant(Literal::Int(5))]
+        {
             let stub = s.op(shape(behaviour), []);
             s.call_static("fixture/Subject.measure", "(Lfixture/Subject$Shape;)I", [stub]);
         }
@@ -269,7 +295,11 @@ fn stubs_behave(bed: &Bed) {
                 is_interface: true,
                 constructor: None,
                 captures: Vec::new(),
-                methods: vec![method("compare", "(Ljava/lang/Object;Ljava/lang/Object;)I", StubBehaviour::Default)],
+                methods: vec![method(
+                    "compare",
+                    "(Ljava/lang/Object;Ljava/lang/Object;)I",
+                    StubBehaviour::Default,
+                )],
             }),
             [],
         );

@@ -30,7 +30,8 @@ pub fn measure(bed: &Bed) -> String {
     unobserved.observe.values = Values::None;
     let mut observed = item.clone();
     observed.observe.edges = true;
-    observed.observe.states = vec![StateRequest { after: steps as u16 - 1, roots: vec![list], stored: false }];
+    observed.observe.states =
+        vec![StateRequest { after: steps as u16 - 1, roots: vec![list], stored: false }];
     let mut all = item.clone();
     all.observe.values = Values::All;
     let mut line = String::new();
