@@ -10,6 +10,7 @@
 
 mod act;
 mod arguments;
+pub mod bench;
 mod boxes;
 mod class_key;
 mod contracts;
