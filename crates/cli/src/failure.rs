@@ -96,7 +96,9 @@ pub fn print(data: &str) -> Result<(), Failure> {
 /// Takes the place of Rust's own report of a panic: short, and with what to do.
 pub fn install_panic_notice() {
     std::panic::set_hook(Box::new(|panic| {
-        let what = panic.payload_as_str().unwrap_or("no message");
+        let payload = panic.payload();
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let what = text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
         let place = panic.location().map_or(String::new(), |at| format!(" ({}:{})", at.file(), at.line()));
         message("error", &format!("probat has a bug: {what}{place}"));
         message("hint", "please report this line with the command you ran; your files are untouched");

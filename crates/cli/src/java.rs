@@ -1,21 +1,32 @@
 //! Which JVM a command uses.
+//!
+//! In: what the user said. Out: a JVM that workers can load, or a failure that names every place looked at.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use probat_supervisor::discovery::{DiscoveryError, Jvm, Places, discover};
 
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, warn};
 
-/// A JVM to embed.
-#[derive(Debug, Clone)]
-pub struct Jvm {
-    pub home: PathBuf,
-    pub libjvm: PathBuf,
-}
+/// How to get one where there is none.
+pub const INSTALL: &str =
+    "install one, on Debian: `apt install openjdk-17-jdk-headless`; or name one with `--java-home`";
 
-/// The JVM a command is to use.
+/// The JVM a command is to use; warns of what may not work with it.
 pub fn choose(java_home: Option<&Path>) -> Result<Jvm, Failure> {
-    let home = java_home.map(Path::to_path_buf).or_else(|| std::env::var_os("JAVA_HOME").map(PathBuf::from));
-    let home = home.ok_or_else(|| Failure::new(Exit::Missing, "no JVM found"))?;
-    let libjvm = home.join("lib/server/libjvm.so");
-    Ok(Jvm { home, libjvm })
+    let places = Places::of_this_machine(java_home.map(Path::to_path_buf));
+    let jvm = discover(&places).map_err(|error| {
+        let failure = Failure::caused(Exit::Missing, &error);
+        match error {
+            DiscoveryError::Explicit { .. } => {
+                failure.hint("`--java-home` is the folder that holds `bin/java` and `lib`; `probat doctor` lists those found")
+            }
+            DiscoveryError::Nowhere(_) => failure.hint(INSTALL),
+        }
+    })?;
+    for warning in &jvm.warnings {
+        warn(warning);
+    }
+    Ok(jvm)
 }

@@ -1,35 +1,17 @@
 //! Branches of the code under test: which get probes, and what each probe means.
 //!
-//! In: the library, the classes a script names, and patterns. Out: [`EdgeBook`]: numbers for the workers and words for
-//! people. Classes of `java.lang` are left alone: the JVM and our own hooks stand on them.
+//! In: the library, the classes a script names, and patterns. Out: a [`ProbeTable`], and words for people. Classes of `java.lang` are left alone: the JVM and our own hooks stand on them.
 
 use std::collections::BTreeSet;
 
-use probat_classfile::ClassFile;
-use probat_classfile::passes::edges::{EdgePlan, plan};
 use probat_model::{ClassName, Operation, ProbeId, Type};
-use probat_protocol::{ClassProbes, Instrumentation};
 use probat_script::{Script, Types};
+use probat_supervisor::{ProbeTable, plan_probes};
 use serde::Serialize;
 
 use crate::exit::Exit;
 use crate::failure::{Failure, warn};
 use crate::library::Library;
-
-/// The probes of a run.
-#[derive(Debug, Default)]
-pub struct EdgeBook {
-    classes: Vec<Planned>,
-    total: u32,
-}
-
-#[derive(Debug)]
-struct Planned {
-    name: ClassName,
-    first: u32,
-    file: ClassFile,
-    plan: EdgePlan,
-}
 
 /// One branch in words.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -40,58 +22,24 @@ pub struct EdgeFound {
     pub edge: String,
 }
 
-impl EdgeBook {
-    /// Numbers the edges of the classes chosen.
-    pub fn new(library: &Library, script: &Script, patterns: &[String]) -> Result<EdgeBook, Failure> {
-        let names =
-            if patterns.is_empty() { by_default(library, script) } else { matching(library, patterns)? };
-        let mut book = EdgeBook::default();
-        for name in names {
-            let Some(file) = library.file(&name) else { continue };
-            let plan = plan(&file);
-            if plan.edges.is_empty() {
-                continue;
-            }
-            let first = book.total;
-            book.total += plan.count;
-            book.classes.push(Planned { name, first, file, plan });
-        }
-        Ok(book)
+/// Numbers the edges of the classes chosen.
+pub fn probes(library: &Library, script: &Script, patterns: &[String]) -> Result<ProbeTable, Failure> {
+    let names = if patterns.is_empty() { by_default(library, script) } else { matching(library, patterns)? };
+    let classes = names.into_iter().filter_map(|name| {
+        let found = library.classes.find(&name).ok().flatten()?;
+        Some((name, found.bytes))
+    });
+    let table = plan_probes(classes);
+    for (name, error) in &table.unreadable {
+        warn(&format!("the branches of `{name}` are not watched: {error}"));
     }
+    Ok(table)
+}
 
-    /// What workers are told.
-    pub fn instrumentation(&self) -> Instrumentation {
-        let probes = |class: &Planned| ClassProbes {
-            class: class.name.clone(),
-            first: ProbeId(class.first),
-            count: class.plan.count,
-        };
-        Instrumentation {
-            probes: self.total,
-            classes: self.classes.iter().map(probes).collect(),
-            comparisons: false,
-        }
-    }
-
-    /// How many edges there are.
-    pub fn len(&self) -> usize {
-        self.classes.iter().map(|class| class.plan.edges.len()).sum()
-    }
-
-    pub fn classes(&self) -> usize {
-        self.classes.len()
-    }
-
-    /// A probe in words.
-    pub fn describe(&self, probe: ProbeId) -> Option<EdgeFound> {
-        let after = self.classes.partition_point(|class| class.first <= probe.0);
-        let class = &self.classes[after.checked_sub(1)?];
-        let number = probe.0 - class.first;
-        let edges = &class.plan.edges;
-        let edge = &edges[edges.binary_search_by_key(&number, |edge| edge.number).ok()?];
-        let edge_text = edge.describe(&class.file);
-        Some(EdgeFound { class: class.name.to_binary(), line: edge.line, edge: edge_text })
-    }
+/// A probe in words.
+pub fn describe(table: &ProbeTable, probe: ProbeId) -> Option<EdgeFound> {
+    let (edge, method) = (table.edge(probe)?, table.method(probe)?);
+    Some(EdgeFound { class: method.class.to_binary(), line: edge.line, edge: edge.text.to_string() })
 }
 
 /// The class path, and the JDK's classes that the script names.

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use probat_model::{End, Observation, ProbeId, Refusal, StateSeen, StepId, StepOutcome, StoredState};
 use probat_script::{Line, Position, Script};
-use probat_supervisor::in_words;
+use probat_supervisor::{ProbeTable, in_words};
 
-use super::edges::EdgeBook;
+use super::edges;
 use super::plan::Watch;
 use super::report::{
     EndSeen, LineSeen, OutcomeSeen, StateShown, TaintSeen, ThrownSeen, ValueSeen, ViolationSeen,
@@ -196,12 +196,12 @@ fn state_shown(watch: &Watch, earlier: Option<&StateSeen>, state: &StateSeen) ->
 
 /// Gives each line the edges that no earlier beginning of the script took. `beginnings[i]` are the edges of the
 /// script up to and with line `lines[i]`.
-pub fn add_edges(lines: &mut [LineSeen], beginnings: &[(usize, Vec<ProbeId>)], book: &EdgeBook) -> usize {
+pub fn add_edges(lines: &mut [LineSeen], beginnings: &[(usize, Vec<ProbeId>)], table: &ProbeTable) -> usize {
     let mut known: BTreeSet<ProbeId> = BTreeSet::new();
-    for (at, edges) in beginnings {
-        for &probe in edges {
+    for (at, taken) in beginnings {
+        for &probe in taken {
             if known.insert(probe)
-                && let Some(found) = book.describe(probe)
+                && let Some(found) = edges::describe(table, probe)
             {
                 lines[*at].edges.push(found);
             }

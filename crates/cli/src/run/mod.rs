@@ -16,16 +16,16 @@ use std::path::Path;
 use probat_model::{Observation, ProbeId, Sequence};
 use probat_protocol::{Hello, Item, Limits, Observe, Reset, Rule, SandboxSpec, Values, WorkerConfig};
 use probat_script::Script;
-use probat_supervisor::{Fleet, FleetConfig, FleetError};
+use probat_supervisor::discovery::Jvm;
+use probat_supervisor::{Fleet, FleetConfig, FleetError, ProbeTable};
 
 use crate::args::{Format, JvmArgs, ResetChoice, RunArgs};
 use crate::exit::Exit;
 use crate::failure::{Failure, message, print, show, warn};
 use crate::fleet;
-use crate::java::{self, Jvm};
+use crate::java;
 use crate::library::Library;
 use crate::progress::Progress;
-use edges::EdgeBook;
 use gather::Seen;
 use report::{Coverage, EndSeen, JavaSeen, Report, SCHEMA, SandboxSeen};
 
@@ -43,15 +43,15 @@ pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
         return Err(Failure::new(Exit::Nothing, format!("`{name}` has no steps"))
             .hint("write one per line, such as `n = Integer.parseInt(\"5\")`"));
     }
-    let book = if args.edges {
+    let probes = if args.edges {
         let _progress = Progress::start("numbering branches");
-        EdgeBook::new(&library, &script, &args.instrument)?
+        edges::probes(&library, &script, &args.instrument)?
     } else {
-        EdgeBook::default()
+        ProbeTable::default()
     };
     warn_of_newer(&library);
-    let mut fleet = start(args, &jvm, &library, &book)?;
-    let report = execute(args, &name, &text, &script, &book, &jvm, &mut fleet)?;
+    let mut fleet = start(args, &jvm, &library, &probes)?;
+    let report = execute(args, &name, &text, &script, &probes, &jvm, &mut fleet)?;
     match args.format {
         Format::Text => print(&text::render(&report))?,
         Format::Json => {
@@ -107,11 +107,11 @@ fn warn_of_newer(library: &Library) {
     }
 }
 
-fn start(args: &RunArgs, jvm: &Jvm, library: &Library, book: &EdgeBook) -> Result<Fleet, Failure> {
+fn start(args: &RunArgs, jvm: &Jvm, library: &Library, probes: &ProbeTable) -> Result<Fleet, Failure> {
     let mut config = worker_config(&args.jvm, jvm, library);
     config.limits.call_cpu = args.time_limit_per_call;
     config.limits.call_wall = args.time_limit_per_call * 3;
-    config.instrumentation = book.instrumentation();
+    config.instrumentation = probes.instrumentation.clone();
     let mut fleet = FleetConfig::new(config);
     fleet.workers = usize::from(args.workers);
     fleet.quarantine_after = None;
@@ -141,7 +141,7 @@ fn execute(
     name: &str,
     text: &str,
     script: &Script,
-    book: &EdgeBook,
+    probes: &ProbeTable,
     jvm: &Jvm,
     fleet: &mut Fleet,
 ) -> Result<Report, Failure> {
@@ -158,11 +158,11 @@ fn execute(
     let taken = match (&observation, args.edges) {
         (Some(observation), true) => {
             let beginnings = beginnings(args, script, observation, fleet)?;
-            gather::add_edges(&mut lines, &beginnings, book)
+            gather::add_edges(&mut lines, &beginnings, probes)
         }
         _ => 0,
     };
-    let coverage = args.edges.then(|| Coverage { classes: book.classes(), edges: book.len(), taken });
+    let coverage = args.edges.then(|| coverage(probes, taken));
     Ok(Report {
         schema: SCHEMA,
         probat: env!("CARGO_PKG_VERSION"),
@@ -178,6 +178,10 @@ fn execute(
         coverage,
         lines,
     })
+}
+
+fn coverage(probes: &ProbeTable, taken: usize) -> Coverage {
+    Coverage { classes: probes.instrumentation.classes.len(), edges: probes.edges().len(), taken }
 }
 
 fn reset(choice: ResetChoice) -> Reset {
