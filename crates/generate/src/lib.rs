@@ -13,14 +13,21 @@ mod executor;
 mod expect;
 mod finish;
 mod hunt;
+mod job;
 mod junit;
 mod naming;
 mod observers;
 mod suite;
+mod verify;
 
 pub use compile::{CompileError, Compiler, Diagnostic, compile};
 pub use executor::FleetExecutor;
 pub use finish::{Finish, Finished, contract_in_words, finish};
 pub use hunt::{HuntEnd, HuntLimits, HuntProgress, hunt};
+pub use job::{
+    ClassReport, FailureReport, Java, Job, JobError, JobOptions, OutFile, Outcome, Phase, Untested, Watch,
+    run,
+};
 pub use junit::{JUnitError, JUnitRun, Verdict, run_junit};
 pub use suite::{SuiteFile, group};
+pub use verify::{DropReason, Dropped, Verification, VerifyError};

@@ -59,6 +59,12 @@ impl Default for CampaignConfig {
     }
 }
 
+/// Tries of a callable with small numbers only, so that one that allocates what it is told is met gently.
+const FIRST_TRIES: u32 = 8;
+
+/// Rounds that are smaller than the others, so that the first lessons come early.
+const FIRST_ROUNDS: u64 = 6;
+
 /// What went wrong. Match without `_`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FailureKind {
@@ -113,6 +119,7 @@ pub struct Campaign<'h> {
     /// How often a type was wanted and could not be had.
     missing: BTreeMap<TypeId, u64>,
     totals: Totals,
+    rounds: u64,
 }
 
 impl std::fmt::Debug for Campaign<'_> {
@@ -135,6 +142,7 @@ impl<'h> Campaign<'h> {
             tame: FxHashSet::default(),
             missing: BTreeMap::new(),
             totals: Totals::default(),
+            rounds: 0,
             hierarchy,
             catalogue,
             config,
@@ -187,9 +195,12 @@ impl<'h> Campaign<'h> {
     /// Draws candidates for one round. Fewer than asked for if most draws repeat or cannot be assembled.
     pub fn round(&mut self) -> Vec<Candidate> {
         self.schedule.renew(&self.catalogue, &self.archive);
-        let mut drawn = Vec::with_capacity(self.config.round);
-        for _ in 0..self.config.round * 4 {
-            if drawn.len() == self.config.round {
+        self.rounds += 1;
+        let size =
+            if self.rounds <= FIRST_ROUNDS { self.config.round.div_ceil(8) } else { self.config.round };
+        let mut drawn = Vec::with_capacity(size);
+        for _ in 0..size * 4 {
+            if drawn.len() == size {
                 break;
             }
             let Some(callable) = self.schedule.draw(&mut self.rng) else { break };
@@ -213,7 +224,7 @@ impl<'h> Campaign<'h> {
             pool: &mut self.pool,
             literals: &self.literals,
             config: &self.config.assemble,
-            tame: self.tame.contains(&callable),
+            tame: self.tame.contains(&callable) || self.schedule.record(callable).tries < FIRST_TRIES,
             rng: &mut self.rng,
         }
         .candidate(callable)

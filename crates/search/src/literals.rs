@@ -276,7 +276,7 @@ impl Literals {
                 return Source::Mined(literals, rng.below(count));
             }
         }
-        if self.config.variation && draw > 0.93 { Source::Boundary } else { Source::Seed }
+        if self.config.variation && draw > 0.96 { Source::Boundary } else { Source::Seed }
     }
 }
 
@@ -286,14 +286,15 @@ const TAME: i64 = 64;
 fn tamed(literal: Literal, rng: &mut Rng) -> Literal {
     let small = |rng: &mut Rng| INTS[rng.below(INTS.len())].clamp(-TAME, TAME);
     let is_wild = |value: i64| !(-TAME..=TAME).contains(&value);
+    let is_wild_float = |value: f64| value.is_nan() || value.abs() > TAME as f64;
     match literal {
         Literal::Short(value) if is_wild(i64::from(value)) => Literal::Short(small(rng) as i16),
         Literal::Int(value) if is_wild(i64::from(value)) => Literal::Int(small(rng) as i32),
         Literal::Long(value) if is_wild(value) => Literal::Long(small(rng)),
-        Literal::Float(bits) if !(f32::from_bits(bits).abs() <= TAME as f32) => {
+        Literal::Float(bits) if is_wild_float(f64::from(f32::from_bits(bits))) => {
             Literal::Float((small(rng) as f32).to_bits())
         }
-        Literal::Double(bits) if !(f64::from_bits(bits).abs() <= TAME as f64) => {
+        Literal::Double(bits) if is_wild_float(f64::from_bits(bits)) => {
             Literal::Double((small(rng) as f64).to_bits())
         }
         other => other,
