@@ -42,13 +42,26 @@ pub enum JUnitError {
     Report(String),
 }
 
+/// Where the launcher's result class stands: it has moved between releases.
+const RESULTS: [&str; 2] =
+    ["org/junit/platform/console/options/CommandResult", "org/junit/platform/console/command/CommandResult"];
+
 /// Runs all tests found in a directory of class files.
 pub fn run_junit(fleet: &mut Fleet, tests: &Path, order_seed: u64) -> Result<JUnitRun, JUnitError> {
     let mut table = OperationTable::new();
-    let sequence = launcher_call(&mut table, tests, order_seed);
-    let observe = Observe { values: Values::Last, ..Observe::default() };
-    let item = Item { sequence, observe, reset: Reset::None, past_exceptions: false };
-    let seen = fleet.run(&table, vec![item])?.pop().ok_or(JUnitError::NoReport)?;
+    let mut last = None;
+    for result in RESULTS {
+        let sequence = launcher_call(&mut table, tests, order_seed, result);
+        let observe = Observe { values: Values::Last, ..Observe::default() };
+        let item = Item { sequence, observe, reset: Reset::None, past_exceptions: false };
+        let seen = fleet.run(&table, vec![item])?.pop().ok_or(JUnitError::NoReport)?;
+        let is_elsewhere = matches!(seen.end, End::Refused(_));
+        last = Some(seen);
+        if !is_elsewhere {
+            break;
+        }
+    }
+    let seen = last.ok_or(JUnitError::NoReport)?;
     match &seen.end {
         End::Completed => {}
         End::Threw(_) => {
@@ -81,7 +94,7 @@ pub fn run_junit(fleet: &mut Fleet, tests: &Path, order_seed: u64) -> Result<JUn
 }
 
 /// `ConsoleLauncher.run(new PrintWriter(new StringWriter()), …, new String[] {…})`.
-fn launcher_call(table: &mut OperationTable, tests: &Path, order_seed: u64) -> Sequence {
+fn launcher_call(table: &mut OperationTable, tests: &Path, order_seed: u64, result: &str) -> Sequence {
     let mut sequence = Sequence::new();
     let mut push = |operation: Operation, args: &[StepId]| {
         let id = table.intern(operation);
@@ -112,9 +125,9 @@ fn launcher_call(table: &mut OperationTable, tests: &Path, order_seed: u64) -> S
     let run = Operation::CallStatic {
         class: ClassName::internal("org/junit/platform/console/ConsoleLauncher"),
         name: "run".into(),
-        descriptor: MethodDescriptor::parse(
-            "(Ljava/io/PrintWriter;Ljava/io/PrintWriter;[Ljava/lang/String;)Lorg/junit/platform/console/command/CommandResult;",
-        )
+        descriptor: MethodDescriptor::parse(&format!(
+            "(Ljava/io/PrintWriter;Ljava/io/PrintWriter;[Ljava/lang/String;)L{result};"
+        ))
         .expect("written here"),
         interface: false,
     };

@@ -209,7 +209,9 @@ impl Assembler<'_> {
 
     /// A value the candidate already holds.
     fn reused(&mut self, plan: &Plan, ty: TypeId) -> Option<Source> {
-        if plan.known.is_empty() || !self.rng.chance(self.config.reuse) {
+        // A container put into itself is rarely meant, and overflows the stack of whoever prints it.
+        let share = if self.is_object(ty) { self.config.reuse / 8.0 } else { self.config.reuse };
+        if plan.known.is_empty() || !self.rng.chance(share) {
             return None;
         }
         let types = &self.catalogue.types;
@@ -220,6 +222,10 @@ impl Assembler<'_> {
             .map(|(source, _)| *source)
             .collect();
         self.rng.pick(&fitting).copied()
+    }
+
+    fn is_object(&self, ty: TypeId) -> bool {
+        matches!(self.catalogue.types.get(ty), Type::Class(name) if name.as_internal() == "java/lang/Object")
     }
 
     /// Texts, boxes and class literals, for the types that can hold them; drawn often, not always.

@@ -60,7 +60,7 @@ impl Default for CampaignConfig {
 }
 
 /// Tries of a callable with small numbers only, so that one that allocates what it is told is met gently.
-const FIRST_TRIES: u32 = 8;
+const FIRST_TRIES: u32 = 24;
 
 /// Rounds that are smaller than the others, so that the first lessons come early.
 const FIRST_ROUNDS: u64 = 6;
@@ -564,7 +564,7 @@ mod tests {
 
     #[test]
     fn every_edge_of_the_counter_is_found() {
-        let (campaign, _) = search(1, 60);
+        let (campaign, _) = search(1, 200);
         // Probe 1 belongs to no edge; the others are reached, 3 only by adding up to 20.
         assert_eq!(campaign.archive().edges(), 5);
         assert!(campaign.totals().legal > 0 && campaign.totals().threw > 0);

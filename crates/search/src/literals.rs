@@ -141,12 +141,14 @@ impl Literals {
             Source::Feedback(owner, at) => self.feedback[owner].ints[at],
             Source::Mined(mined, at) => mined.ints[at].0,
             Source::Seed => INTS[rng.below(INTS.len())],
-            Source::Boundary => match rng.below(6) {
+            // Numbers in between are worst: memory for them is there, and takes long to clear.
+            Source::Boundary => match rng.below(16) {
                 0 => min,
                 1 => max,
                 2 => max - 1,
                 3 => min + 1,
-                4 => 1i64 << rng.below(62),
+                4 => 1i64 << (40 + rng.below(22)),
+                5..=7 => 1i64 << rng.below(15),
                 _ => (rng.next_u64() % 2001) as i64 - 1000,
             },
         };
