@@ -18,6 +18,7 @@ use probat_os::heartbeat::{HeartbeatWriter, Phase};
 use probat_os::limits::{self, ProcessLimits};
 use probat_os::sandbox;
 use probat_protocol::{Guard, Hello, SandboxReport, WorkerConfig};
+use rustc_hash::FxHashSet;
 
 use crate::class_key::ClassKeys;
 use crate::contracts::Contracts;
@@ -197,23 +198,23 @@ fn define_probat(env: &mut Env<'_>, config: &WorkerConfig) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Rewrites the JDK's classes that are loaded already; those that load later pass the hook. Answers what is missing.
+/// Rewrites the JDK's classes that were loaded before the hook was armed; those loaded later pass it. Answers what is
+/// missing.
 fn place_guards(
     env: &mut Env<'_>,
     vm: Vm,
     shared: &Shared,
     config: &WorkerConfig,
 ) -> Result<Vec<Guard>, Fault> {
-    let mut names: Vec<String> = rewrite::Rewriter::guarded_classes();
+    let mut names = rewrite::Rewriter::guarded_classes();
     names.extend(config.instrumentation.classes.iter().map(|probes| probes.class.as_internal().to_owned()));
-    let mut reasons = Vec::new();
-    for name in names {
-        // Loading a guarded class now places its guards, or shows that this JDK has none such.
-        let Ok(class) = env.load_class(&name.replace('/', "."), false, None) else { continue };
-        if let Err(why) = retransform(vm, class.get()) {
-            reasons.push((name, why));
+    let early = loaded_early(env, vm, &names)?;
+    let reasons = retransform(vm, &early);
+    for name in rewrite::Rewriter::guarded_classes() {
+        // Loading a class places its guards, or shows that this JDK has none such.
+        if let Ok(class) = env.load_class(&name.replace('/', "."), false, None) {
+            env.delete(class);
         }
-        env.delete(class);
     }
     let missing = guards::missing(&shared.guards());
     Ok(missing
@@ -228,13 +229,39 @@ fn place_guards(
         .collect())
 }
 
-fn retransform(vm: Vm, class: Ref<'_, Class>) -> Result<(), String> {
+/// Those of the classes that are there already, with their names.
+fn loaded_early(env: &mut Env<'_>, vm: Vm, names: &[String]) -> Result<Vec<(String, Global<Class>)>, Fault> {
     let jvmti = vm.jvmti();
-    match jvmti.is_modifiable(class) {
-        Ok(true) => jvmti.retransform(&[class]).map_err(|error| error.to_string()),
-        Ok(false) => Err("the JVM does not let the class change".into()),
-        Err(error) => Err(error.to_string()),
+    let wanted: FxHashSet<&str> = names.iter().map(String::as_str).collect();
+    let found = env.with_frame(u16::MAX, |env| -> Result<_, Fault> {
+        let mut early = Vec::new();
+        for class in jvmti.loaded_classes(env)? {
+            let (descriptor, _) = jvmti.class_signature(class.get())?;
+            let name = descriptor.strip_prefix('L').and_then(|name| name.strip_suffix(';'));
+            if let Some(name) = name.filter(|name| wanted.contains(name)) {
+                early.push((name.to_owned(), env.global(class.get()).map_err(|_| Fault::missing("memory"))?));
+            }
+        }
+        Ok(early)
+    });
+    match found {
+        Ok(early) => early,
+        Err(exception) => Err(Fault::threw(env, "list classes", exception)),
     }
+}
+
+/// Has the classes pass the hook, all at once if possible; answers those that could not, and why.
+fn retransform(vm: Vm, classes: &[(String, Global<Class>)]) -> Vec<(String, String)> {
+    let jvmti = vm.jvmti();
+    let all: Vec<Ref<'_, Class>> = classes.iter().map(|(_, class)| class.get()).collect();
+    if jvmti.retransform(&all).is_ok() {
+        return Vec::new();
+    }
+    let one_by_one = classes.iter().filter_map(|(name, class)| {
+        let failed = jvmti.retransform(&[class.get()]).err()?;
+        Some((name.clone(), failed.to_string()))
+    });
+    one_by_one.collect()
 }
 
 /// What is thrown into a step that runs too long: nothing that code expects to catch.

@@ -168,6 +168,11 @@ impl Worker {
         answer
     }
 
+    /// CPU time it has used.
+    pub fn cpu(&self) -> Duration {
+        self.child.cpu()
+    }
+
     /// The last words, which must come.
     pub fn farewell(&mut self) -> Farewell {
         let frame = read_frame(&mut self.up).unwrap().expect("last words");
