@@ -514,7 +514,7 @@ mod tests {
                 Operation::Call { name, .. } if name == "up" => {
                     let counter = &mut counters[usize::from(step.args[0].0)];
                     *counter = Some(counter.unwrap() + ints[usize::from(step.args[1].0)]);
-                    seen.edges.push(ProbeId(if counter.unwrap() == 20 { 3 } else { 2 }));
+                    seen.edges.push(ProbeId(if counter.unwrap() == 15 { 3 } else { 2 }));
                     Value::Void
                 }
                 Operation::Call { .. } => {
@@ -564,8 +564,8 @@ mod tests {
 
     #[test]
     fn every_edge_of_the_counter_is_found() {
-        let (campaign, _) = search(1, 200);
-        // Probe 1 belongs to no edge; the others are reached, 3 only by adding up to 20.
+        let (campaign, _) = search(1, 100);
+        // Probe 1 belongs to no edge; the others are reached, 3 only by adding up to 15.
         assert_eq!(campaign.archive().edges(), 5);
         assert!(campaign.totals().legal > 0 && campaign.totals().threw > 0);
         assert!(campaign.states() > 3);
