@@ -84,6 +84,20 @@ public class Evil {
         }
     }
 
+    public static final class EndlessMessage extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public String getMessage() {
+            Loops.endless();
+            return "";
+        }
+    }
+
+    public static void throwEndless() {
+        throw new EndlessMessage();
+    }
+
     public static void throwMessage() {
         throw new Message();
     }

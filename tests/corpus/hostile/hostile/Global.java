@@ -47,6 +47,14 @@ public final class Global {
         return java.security.Security.getProviders().length;
     }
 
+    public static void contextLoader() {
+        Thread.currentThread().setContextClassLoader(null);
+    }
+
+    public static boolean readContextLoader() {
+        return Thread.currentThread().getContextClassLoader() == Global.class.getClassLoader();
+    }
+
     public static void local() {
         LOCAL.set("kept");
     }

@@ -19,6 +19,14 @@ public final class Memory {
         }
     }
 
+    public static int caught() {
+        try {
+            return heap();
+        } catch (OutOfMemoryError expected) {
+            return 1;
+        }
+    }
+
     public static long[] hugeArray() {
         return new long[Integer.MAX_VALUE - 8];
     }

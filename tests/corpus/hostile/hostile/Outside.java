@@ -41,6 +41,24 @@ public final class Outside {
         return new File(from).renameTo(new File(to));
     }
 
+    public static void movePath(String from, String to) throws IOException {
+        Files.move(Paths.get(from), Paths.get(to));
+    }
+
+    public static void mkdirPath(String path) throws IOException {
+        Files.createDirectory(Paths.get(path));
+    }
+
+    public static int read(String path) throws IOException {
+        return Files.readAllBytes(Paths.get(path)).length;
+    }
+
+    public static void datagram(int port) throws IOException {
+        try (java.net.DatagramSocket socket = new java.net.DatagramSocket()) {
+            socket.send(new java.net.DatagramPacket(new byte[1], 1, InetAddress.getLoopbackAddress(), port));
+        }
+    }
+
     public static boolean mkdir(String path) {
         return new File(path).mkdir();
     }

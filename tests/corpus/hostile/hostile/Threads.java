@@ -36,6 +36,27 @@ public final class Threads {
         }
     }
 
+    public static int pool() throws Exception {
+        java.util.concurrent.ExecutorService pool = java.util.concurrent.Executors.newFixedThreadPool(2);
+        return pool.submit(() -> 2).get();
+    }
+
+    public static int joined() throws InterruptedException {
+        int[] count = new int[1];
+        for (int i = 0; i < 4; i++) {
+            Thread thread = new Thread(() -> count[0]++);
+            thread.start();
+            thread.join();
+        }
+        return count[0];
+    }
+
+    public static void joinsEndless() throws InterruptedException {
+        Thread thread = new Thread(Loops::endless);
+        thread.start();
+        thread.join();
+    }
+
     public static void interruptSelf() {
         Thread.currentThread().interrupt();
     }

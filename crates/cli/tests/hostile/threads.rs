@@ -1,0 +1,57 @@
+//! Threads: too many of them, and those left behind.
+
+use probat_model::{TaintKind, Value};
+
+use crate::common::survive;
+
+#[test]
+fn a_thread_bomb_meets_a_limit() {
+    survive(
+        |s| s.call("Threads.bomb", &[]),
+        |it| {
+            it.threw("java/lang/SecurityException");
+            it.tainted(TaintKind::Threads, "");
+            it.replaced();
+        },
+    );
+}
+
+#[test]
+fn threads_left_behind_cost_the_worker_but_no_result() {
+    survive(
+        |s| s.call("Threads.leftBehind", &[]),
+        |it| {
+            it.gave(&Value::Void);
+            it.replaced();
+        },
+    );
+}
+
+#[test]
+fn a_pool_left_behind_costs_the_worker_but_no_result() {
+    survive(
+        |s| s.call("Threads.pool", &[]),
+        |it| {
+            it.gave(&Value::Int(2));
+            assert_eq!(it.stats.death_count, 0, "{it:#?}");
+        },
+    );
+}
+
+#[test]
+fn threads_that_end_cost_nothing() {
+    survive(
+        |s| s.call("Threads.joined", &[]),
+        |it| {
+            it.gave(&Value::Int(4));
+            it.untainted();
+            it.same_worker();
+        },
+    );
+}
+
+/// The stop goes to the thread of the step, which waits for one that cannot be stopped.
+#[test]
+fn a_thread_that_loops_while_its_step_waits_is_left_with_its_worker() {
+    survive(|s| s.call("Threads.joinsEndless", &[]), |it| it.timed_out(0));
+}
