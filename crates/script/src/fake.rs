@@ -58,8 +58,11 @@ final class java/lang/Boolean
 final class java/lang/Character
 final class java/lang/Double extends java/lang/Number
   static final NaN D
-final class java/lang/StringBuilder implements java/lang/CharSequence
+class java/lang/AbstractStringBuilder
+  capacity ()I
+final class java/lang/StringBuilder extends java/lang/AbstractStringBuilder implements java/lang/CharSequence
   <init> ()V
+  synthetic capacity ()I
   append ([C)Ljava/lang/StringBuilder;
   append (Ljava/lang/String;)Ljava/lang/StringBuilder;
   append (C)Ljava/lang/StringBuilder;

@@ -128,12 +128,13 @@ impl<'a> Hierarchy<'a> {
                 if method.name != name || not_inherited || taken.contains(&params) {
                     continue;
                 }
-                let own_bridge = method.is_synthetic && has_twin(owner, method);
-                if !own_bridge {
-                    taken.push(params);
-                }
-                if !method.is_synthetic {
-                    out.push(Member { owner: owner.clone(), at });
+                match role(owner, method) {
+                    Role::Twin => {}
+                    Role::Bridge => taken.push(params),
+                    Role::Real => {
+                        taken.push(params);
+                        out.push(Member { owner: owner.clone(), at });
+                    }
                 }
             }
         }
@@ -211,13 +212,33 @@ impl<'a> Hierarchy<'a> {
     }
 }
 
-/// Whether a class declares, beside this synthetic method, a real one with the same parameters.
-fn has_twin(owner: &ClassFacts, method: &MethodFacts) -> bool {
-    owner.methods.iter().any(|other| {
-        !other.is_synthetic
-            && other.name == method.name
-            && other.descriptor.params == method.descriptor.params
-    })
+/// What a method is to source code.
+enum Role {
+    /// Source can call it. So it can what a compiler made to show a method of a hidden superclass.
+    Real,
+    /// Made by a compiler, with the parameters of a real one beside it.
+    Twin,
+    /// Made by a compiler for an overridden method of other parameters.
+    Bridge,
+}
+
+fn role(owner: &ClassFacts, method: &MethodFacts) -> Role {
+    if !method.is_synthetic {
+        return Role::Real;
+    }
+    let params = &method.descriptor.params;
+    let named = owner.methods.iter().filter(|other| !other.is_synthetic && other.name == method.name);
+    let named: Vec<&MethodFacts> = named.collect();
+    if named.iter().any(|other| other.descriptor.params == *params) {
+        return Role::Twin;
+    }
+    let narrows =
+        |(own, bridged): (&Type, &Type)| own == bridged || (own.is_reference() && bridged.is_reference());
+    let bridged = named.iter().any(|other| {
+        other.descriptor.params.len() == params.len()
+            && other.descriptor.params.iter().zip(params).all(narrows)
+    });
+    if bridged { Role::Bridge } else { Role::Real }
 }
 
 fn is_objects(hierarchy: &Hierarchy<'_>, method: &MethodFacts) -> bool {

@@ -79,6 +79,7 @@ fn overloads_follow_the_three_phases() {
 sb = new StringBuilder()
 sb.append('c').append(1).append("s").append((Object) "o")
 sb.append((String) null)
+sb.capacity()
 "a".compareTo("b")
 "#,
         expect![[r#"
@@ -93,9 +94,10 @@ sb.append((String) null)
             8: call java.lang.StringBuilder.append(Ljava/lang/Object;)Ljava/lang/StringBuilder; [6 7]
             9: literal Null(Class(ClassName("java/lang/String"))) []
             10: call java.lang.StringBuilder.append(Ljava/lang/String;)Ljava/lang/StringBuilder; [0 9]
-            11: literal String("a") []
-            12: literal String("b") []
-            13: call java.lang.String.compareTo(Ljava/lang/String;)I [11 12]
+            11: call java.lang.StringBuilder.capacity()I [0]
+            12: literal String("a") []
+            13: literal String("b") []
+            14: call java.lang.String.compareTo(Ljava/lang/String;)I [12 13]
         "#]],
     );
 }
