@@ -39,7 +39,7 @@ pub enum Command {
     Worker,
     /// Measures calls from native code for another probat process.
     #[command(hide = true, name = "bench-raw")]
-    BenchRaw,
+    BenchRaw(BenchRawArgs),
 }
 
 /// How results are printed.
@@ -196,7 +196,37 @@ pub struct BenchExecArgs {
     /// How results are printed
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
-    /// How long each way is measured
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = crate::duration::parse)]
+    /// How long each way is measured, in each round
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = crate::duration::parse)]
     pub time_each: Duration,
+    /// How often all ways are measured in turn; the median counts
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=99))]
+    pub rounds: u16,
+}
+
+/// For the child process of `bench exec`.
+#[derive(Debug, Args)]
+pub struct BenchRawArgs {
+    #[arg(value_enum)]
+    pub mode: RawMode,
+    pub millis: u64,
+}
+
+/// Ways of making calls that need no supervisor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RawMode {
+    JavaLoop,
+    RawJni,
+    Reflection,
+}
+
+impl RawMode {
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            RawMode::JavaLoop => "java-loop",
+            RawMode::RawJni => "raw-jni",
+            RawMode::Reflection => "reflection",
+        }
+    }
 }

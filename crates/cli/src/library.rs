@@ -30,6 +30,8 @@ pub struct Library {
     /// One line per class that is there but cannot be read.
     damaged: RefCell<BTreeSet<String>>,
     newer: RefCell<BTreeSet<String>>,
+    /// Where nested jars are while workers use them.
+    unpacked: RefCell<Vec<tempfile::TempDir>>,
 }
 
 impl Library {
@@ -49,15 +51,29 @@ impl Library {
             packages: OnceCell::new(),
             damaged: RefCell::default(),
             newer: RefCell::default(),
+            unpacked: RefCell::default(),
         };
         library.warn_of_duplicates();
         Ok(library)
     }
 
-    /// Directories and jars in the form a JVM wants them.
-    pub fn jvm_class_path(&self) -> Vec<PathBuf> {
-        let entries = self.classes.path.entries().iter();
-        entries.filter_map(|entry| entry.origin.path().map(absolute)).collect()
+    /// Directories and jars in the form a JVM wants them; nested jars are unpacked to a directory that lives as long
+    /// as this library.
+    pub fn jvm_class_path(&self) -> Result<Vec<PathBuf>, Failure> {
+        let path = &self.classes.path;
+        let has_nested = path.entries().iter().any(|entry| entry.origin.path().is_none());
+        if !has_nested {
+            return Ok(path.entries().iter().filter_map(|entry| entry.origin.path()).map(absolute).collect());
+        }
+        let no_room = |error: &dyn std::error::Error| {
+            let failure = Failure::caused(Exit::Missing, error);
+            failure.hint("nested jars are unpacked to TMPDIR: free some space there or point it elsewhere")
+        };
+        let directory =
+            tempfile::Builder::new().prefix("probat-jars-").tempdir().map_err(|error| no_room(&error))?;
+        let paths = path.extract_nested(directory.path()).map_err(|error| no_room(&error))?;
+        self.unpacked.borrow_mut().push(directory);
+        Ok(paths.iter().map(|path| absolute(path)).collect())
     }
 
     /// What was asked for and could not be read, in words.

@@ -4,6 +4,7 @@
 //! The only part that prints. A panic anywhere becomes a short notice and exit code 1.
 
 mod args;
+mod bench;
 mod duration;
 mod exit;
 mod failure;
@@ -15,7 +16,7 @@ mod run;
 
 use std::process::ExitCode;
 
-use args::{Cli, Command};
+use args::{BenchCommand, Cli, Command};
 use clap::Parser;
 use exit::Exit;
 use failure::Failure;
@@ -41,6 +42,9 @@ fn main() -> ExitCode {
 fn dispatch(command: &Command) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => run::run(args),
-        _ => Ok(Exit::Nothing),
+        Command::Doctor(_) => Ok(Exit::Nothing),
+        Command::Bench(BenchCommand::Exec(args)) => bench::exec(args),
+        Command::BenchRaw(args) => bench::raw::answer(args),
+        Command::Worker => unreachable!("a worker never comes here"),
     }
 }

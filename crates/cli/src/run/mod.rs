@@ -108,7 +108,7 @@ fn warn_of_newer(library: &Library) {
 }
 
 fn start(args: &RunArgs, jvm: &Jvm, library: &Library, probes: &ProbeTable) -> Result<Fleet, Failure> {
-    let mut config = worker_config(&args.jvm, jvm, library);
+    let mut config = worker_config(&args.jvm, jvm, library)?;
     config.limits.call_cpu = args.time_limit_per_call;
     config.limits.call_wall = args.time_limit_per_call * 3;
     config.instrumentation = probes.instrumentation.clone();
@@ -119,12 +119,12 @@ fn start(args: &RunArgs, jvm: &Jvm, library: &Library, probes: &ProbeTable) -> R
 }
 
 /// What every command tells its workers.
-pub fn worker_config(args: &JvmArgs, jvm: &Jvm, library: &Library) -> WorkerConfig {
-    WorkerConfig {
+pub fn worker_config(args: &JvmArgs, jvm: &Jvm, library: &Library) -> Result<WorkerConfig, Failure> {
+    Ok(WorkerConfig {
         libjvm: jvm.libjvm.clone(),
         java_home: jvm.home.clone(),
         jvm_options: args.jvm_options.clone(),
-        class_path: library.jvm_class_path(),
+        class_path: library.jvm_class_path()?,
         check_jni: args.check_jni,
         assertions: true,
         limits: Limits::default(),
@@ -133,7 +133,7 @@ pub fn worker_config(args: &JvmArgs, jvm: &Jvm, library: &Library) -> WorkerConf
         instrumentation: Default::default(),
         initialise: Vec::new(),
         rules: Rule::defaults(),
-    }
+    })
 }
 
 fn execute(
