@@ -8,6 +8,7 @@ pub mod outcome;
 pub mod sequence;
 pub mod state;
 pub mod text;
+pub mod tree;
 
 pub use name::{ClassName, DescriptorError, MethodDescriptor, Type};
 pub use operation::{Literal, Operation, OperationId, StubBehaviour, StubMethod, StubSpec};
