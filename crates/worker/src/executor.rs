@@ -104,12 +104,13 @@ impl<W: Write> Executor<W> {
         self.heartbeat.set_item(index);
         self.before(env, item)?;
         if let Some(step) = self.prepare(env, index, item)? {
-            self.up.write(|results| results.end(&End::TimedOut(step)));
-            self.up.end_item()?;
+            self.taints();
+            self.end(&End::TimedOut(step))?;
             return Ok(Flow::Spent("an initialiser was stopped".into()));
         }
         let finish = self.run(env, index, item)?;
         if finish.after == After::Stopped {
+            self.taints();
             self.end(&finish.end)?;
             return Ok(Flow::Spent("a step was stopped".into()));
         }
@@ -223,9 +224,7 @@ impl<W: Write> Executor<W> {
         } else {
             None
         };
-        for taint in self.shared.take_taints() {
-            self.up.write(|results| results.taint(&taint));
-        }
+        self.taints();
         if finish.after == After::Memory {
             self.end(&finish.end)?;
             return Ok(Flow::Spent("memory ran out".into()));
@@ -240,6 +239,9 @@ impl<W: Write> Executor<W> {
         self.end(&finish.end)?;
         if let Some(name) = survivor {
             return Ok(Flow::Spent(format!("thread `{name}` outlived its sequence")));
+        }
+        if let Some(name) = self.shared.busy_thread() {
+            return Ok(Flow::Spent(format!("thread `{name}` does not come to rest")));
         }
         self.next(env, finish.after)
     }
@@ -258,6 +260,13 @@ impl<W: Write> Executor<W> {
         Ok(if many { Flow::Spent(format!("{} class loaders were used", loader::MANY)) } else { Flow::GoOn })
     }
 
+    /// Tells what was attempted.
+    fn taints(&self) {
+        for taint in self.shared.take_taints() {
+            self.up.write(|results| results.taint(&taint));
+        }
+    }
+
     fn end(&self, end: &End) -> Result<(), Fault> {
         self.up.write(|results| results.end(end));
         self.up.end_item()
@@ -267,7 +276,7 @@ impl<W: Write> Executor<W> {
     fn put_back(&mut self, env: &mut Env<'_>) -> Result<Vec<Leak>, Fault> {
         let marked =
             shared::on_executor(|executor| executor.probes.dirty(env)).unwrap_or(Ok(Dirty::default()))?;
-        let mut dirty = marked.and(self.baseline.look_at_thread(env));
+        let mut dirty = marked.and(self.baseline.look(env));
         if self.shared.wrote_static.swap(false, Ordering::Relaxed) {
             dirty = dirty.with(Leak::Statics);
         }

@@ -5,7 +5,7 @@
 
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use probat_jvm::{Global, Jvmti, Thread, Throwable, Vm};
 use probat_model::StepId;
@@ -14,6 +14,7 @@ use probat_protocol::Farewell;
 
 use crate::link::Up;
 use crate::shared::Shared;
+use crate::threads::Restless;
 use crate::watch::{Patience, Place, Verdict, Watchdog};
 
 /// Exit code after being stuck.
@@ -21,6 +22,9 @@ pub const STUCK: i32 = 3;
 
 /// Item number that stands for starting up.
 pub const STARTING: u32 = u32::MAX;
+
+/// How often all threads are looked at.
+const LOOK_AROUND: Duration = Duration::from_millis(250);
 
 /// What the watchdog acts on.
 #[derive(Debug)]
@@ -43,20 +47,27 @@ impl<W: Write + Send + 'static> Guardian<W> {
     }
 
     fn watch(self) {
-        let Ok(attached) = self.vm.attach_daemon("probat watchdog") else { return };
+        let Ok(mut attached) = self.vm.attach_daemon("probat watchdog") else { return };
+        let mut env = attached.env();
         let jvmti = self.vm.jvmti();
         let (start, tick) = (Instant::now(), self.patience.tick());
         let mut dog = Watchdog::new(self.patience);
+        let mut restless = Restless::new(self.patience.cpu);
+        let mut looked = Instant::now();
         loop {
             std::thread::sleep(tick);
+            if looked.elapsed() >= LOOK_AROUND {
+                let busy = restless.look(&mut env, jvmti, self.executor.get(), looked.elapsed());
+                looked = Instant::now();
+                busy.into_iter().for_each(|name| self.shared.set_busy_thread(name));
+            }
             let cpu = || self.clock.now().unwrap_or_default();
             match dog.tick(&self.shared.watch, start.elapsed(), cpu) {
                 Verdict::Wait => {}
                 Verdict::Stop => self.stop(jvmti),
-                Verdict::Stuck(place) => break self.give_up(place),
+                Verdict::Stuck(place) => self.give_up(place),
             }
         }
-        drop(attached);
     }
 
     fn stop(&self, jvmti: Jvmti) {
@@ -64,7 +75,7 @@ impl<W: Write + Send + 'static> Guardian<W> {
         let _ = jvmti.stop_thread(self.executor.get(), self.stop.get());
     }
 
-    fn give_up(&self, place: Place) {
+    fn give_up(&self, place: Place) -> ! {
         let words = if place.item == STARTING {
             Farewell::CannotStart("initialising a class does not end, although it was stopped".into())
         } else {
@@ -72,6 +83,6 @@ impl<W: Write + Send + 'static> Guardian<W> {
         };
         // A supervisor that is gone hears nothing, and need not.
         let _ = self.up.farewell(&words);
-        probat_os::exit_now(STUCK);
+        probat_os::exit_now(STUCK)
     }
 }

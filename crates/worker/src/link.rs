@@ -82,6 +82,8 @@ fn read_order(down: &mut impl Read) -> Order {
 
 /// Results kept back before they are sent although the batch goes on.
 const FLUSH_BYTES: usize = 64 << 10;
+/// Far below the largest frame: beyond it, what is of no fixed size is left out.
+const FULL_BYTES: usize = 64 << 20;
 const FLUSH_AFTER: Duration = Duration::from_millis(50);
 
 /// The way up, shared with the watchdog, who has the last word when the executor is stuck.
@@ -129,6 +131,11 @@ impl<W: Write> Up<W> {
     #[inline]
     pub fn write<R>(&self, body: impl FnOnce(&mut ResultWriter) -> R) -> R {
         body(&mut self.lock().results)
+    }
+
+    /// Whether the item being written is so large that strings and stored states must be left out.
+    pub fn is_full(&self) -> bool {
+        self.lock().results.len() > FULL_BYTES
     }
 
     /// The item being written is complete; sends what has gathered if it is much or old.

@@ -64,7 +64,8 @@ impl Values {
             }
             Shown::String => {
                 let length = env.string_units(env.assume::<Str>(object), &mut self.units);
-                let units = &self.units[..length.min(self.units.len())];
+                let shown = if up.is_full() { 0 } else { length.min(self.units.len()) };
+                let units = &self.units[..shown];
                 up.write(|results| results.returned_string(step, units, length as u32));
             }
         }

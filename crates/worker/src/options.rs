@@ -46,6 +46,9 @@ pub fn jvm_options(config: &WorkerConfig, feature: Option<u32>) -> Vec<String> {
         format!("-XX:ErrorFile={scratch}/hs_err_pid%p.log"),
         // Hot exceptions would otherwise lose their frames, and outcomes would depend on how often a call was made.
         "-XX:-OmitStackTraceInFastThrow".into(),
+        // Reflection would otherwise change its frames after a number of calls.
+        "-Dsun.reflect.inflationThreshold=2147483647".into(),
+        "-Djdk.reflect.useNativeAccessorOnly=true".into(),
         format!("-Djava.io.tmpdir={scratch}"),
         format!("-Duser.dir={scratch}"),
         format!("-Duser.home={scratch}"),

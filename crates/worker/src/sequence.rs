@@ -320,7 +320,7 @@ impl<'r, W: Write> Runner<'r, W> {
         let seen = self.states.linearise(env, &run.args);
         let seen =
             seen.map_err(|error| Fault::Failed { doing: "read a state".into(), why: error.to_string() })?;
-        let stored = request.stored.then(|| self.states.stored());
+        let stored = (request.stored && !self.up.is_full()).then(|| self.states.stored());
         self.up
             .write(|results| results.state(number, seen.hash, seen.tokens, seen.truncated, stored.as_ref()));
         Ok(())

@@ -34,6 +34,8 @@ pub struct Shared {
     statics: Mutex<Statics>,
     /// Loaded classes with static state but without initialiser, by number.
     plain: Mutex<Vec<u32>>,
+    /// Name of a thread that uses a processor all the time, besides the executor's.
+    busy: OnceLock<String>,
     /// Guards in place, by number.
     guards: Mutex<Vec<usize>>,
     loader: Mutex<Option<Global<Loader>>>,
@@ -91,6 +93,7 @@ impl Shared {
             wrote_static: AtomicBool::new(false),
             statics: Mutex::default(),
             plain: Mutex::default(),
+            busy: OnceLock::new(),
             guards: Mutex::default(),
             loader: Mutex::new(None),
             jvm: OnceLock::new(),
@@ -142,6 +145,15 @@ impl Shared {
 
     pub fn take_plain_classes(&self) -> Vec<u32> {
         std::mem::take(&mut *lock(&self.plain))
+    }
+
+    /// A thread besides the executor's has used a processor for too long. The first one is remembered.
+    pub fn set_busy_thread(&self, name: String) {
+        let _ = self.busy.set(name);
+    }
+
+    pub fn busy_thread(&self) -> Option<&str> {
+        self.busy.get().map(String::as_str)
     }
 
     pub fn guards_placed(&self, guards: &[usize]) {

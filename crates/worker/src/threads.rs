@@ -1,10 +1,13 @@
 //! Threads that outlive the sequence that started them.
 //!
-//! In: a JVM after a sequence. Out: whether one is left that is not the JVM's own, after asking it politely to end.
+//! In: a JVM after a sequence. Out: whether one is left that is not the JVM's own, after asking it politely to end; and
+//! whether one of the JVM's own never comes to rest.
 
 use std::time::{Duration, Instant};
 
 use probat_jvm::{Env, Jvmti, Ref, Thread};
+
+use rustc_hash::FxHashMap;
 
 use crate::fault::Fault;
 use crate::shared::Shared;
@@ -54,6 +57,68 @@ fn foreign_name(env: &mut Env<'_>, jvmti: Jvmti, thread: Ref<'_, Thread>) -> Opt
     (!is_of_the_jvm(&class_name, &info.name)).then_some(info.name)
 }
 
+/// CPU time of all threads but the executor's, to find one that never rests: a finalizer or cleaner that loops is no
+/// survivor, since its thread belongs to the JVM.
+#[derive(Debug)]
+pub struct Restless {
+    limit: Duration,
+    /// By identity hash of the thread: when it was first seen at work without pause, and its CPU time then and last.
+    seen: FxHashMap<i32, Busy>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Busy {
+    since: Duration,
+    last: Duration,
+}
+
+impl Restless {
+    /// A thread may work this long.
+    pub fn new(limit: Duration) -> Self {
+        Restless { limit, seen: FxHashMap::default() }
+    }
+
+    /// Looks once, `passed` after the last time; names a thread that has worked too long without pause.
+    pub fn look(
+        &mut self,
+        env: &mut Env<'_>,
+        jvmti: Jvmti,
+        executor: Ref<'_, Thread>,
+        passed: Duration,
+    ) -> Option<String> {
+        let found = env.with_frame(256, |env| {
+            let threads = jvmti.all_threads(env).ok()?;
+            let mut found = None;
+            let mut now = FxHashMap::default();
+            for thread in &threads {
+                if env.is_same(thread.get().erase(), executor.erase()) {
+                    continue;
+                }
+                let Ok(hash) = jvmti.object_hash_code(thread.get().erase()) else { continue };
+                let Ok(cpu) = jvmti.thread_cpu_time(thread.get()) else { continue };
+                let busy = self.judge(hash, cpu, passed);
+                now.insert(hash, busy);
+                if cpu.saturating_sub(busy.since) > self.limit {
+                    found = jvmti.thread_info(env, thread.get()).ok().map(|info| info.name);
+                }
+            }
+            self.seen = now;
+            found
+        });
+        found.ok().flatten()
+    }
+
+    /// A thread that used less than half of the time has rested.
+    fn judge(&self, hash: i32, cpu: Duration, passed: Duration) -> Busy {
+        match self.seen.get(&hash) {
+            Some(busy) if cpu.saturating_sub(busy.last) >= passed / 2 => {
+                Busy { since: busy.since, last: cpu }
+            }
+            _ => Busy { since: cpu, last: cpu },
+        }
+    }
+}
+
 /// Names of threads that the JVM or the JDK starts for itself and keeps.
 const OWN: [&str; 14] = [
     "main",
@@ -89,6 +154,22 @@ fn is_of_the_jvm(class: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_that_rests_starts_anew() {
+        const TENTH: Duration = Duration::from_millis(100);
+        let mut restless = Restless::new(5 * TENTH);
+        let mut work = |cpu: u32| {
+            let busy = restless.judge(1, TENTH * cpu, 2 * TENTH);
+            restless.seen.insert(1, busy);
+            (TENTH * cpu).saturating_sub(busy.since)
+        };
+        assert_eq!(work(10), Duration::ZERO);
+        assert_eq!(work(12), 2 * TENTH);
+        assert_eq!(work(13), 3 * TENTH);
+        assert_eq!(work(13), Duration::ZERO);
+        assert_eq!(work(14), TENTH);
+    }
 
     #[test]
     fn threads_of_the_jvm_are_known_by_class_and_name() {

@@ -136,10 +136,11 @@ impl Baseline {
         Ok(leaks)
     }
 
-    /// What can be seen on the thread itself without marks.
+    /// What can be seen without marks, in a few fields.
     #[inline]
-    pub fn look_at_thread(&self, env: &Env<'_>) -> Dirty {
-        self.thread.look(env)
+    pub fn look(&self, env: &Env<'_>) -> Dirty {
+        let dirty = self.thread.look(env);
+        if self.streams.is_closed(env) { dirty.with(Leak::StandardStreams) } else { dirty }
     }
 
     /// A fresh class loader is the thread's context loader from now on.

@@ -1,6 +1,6 @@
 //! `System.in`, `System.out` and `System.err`: one is empty, the others lead nowhere.
 
-use probat_jvm::{Env, Field, Global, Method, Value};
+use probat_jvm::{Env, Field, Global, Method, Trust, Value};
 
 use crate::fault::Fault;
 use crate::jdk;
@@ -15,8 +15,8 @@ struct Stream {
     current: Field,
     set: Method,
     ours: Global,
-    /// Flags of a `PrintStream` that a program can leave behind: `closing` and `trouble`.
-    flags: Vec<Field>,
+    /// `PrintStream.closing`: what was closed is replaced.
+    closing: Option<Field>,
 }
 
 impl Streams {
@@ -29,12 +29,14 @@ impl Streams {
             ("out", "setOut", "Ljava/io/PrintStream;", out),
             ("err", "setErr", "Ljava/io/PrintStream;", err),
         ] {
-            let flags = if name == "in" { Vec::new() } else { flags(env) };
+            let is_output = name != "in";
+            let closing =
+                is_output.then(|| jdk::field(env, "java/io/PrintStream", "closing", "Z")).transpose()?;
             all.push(Stream {
                 current: jdk::static_field(env, "java/lang/System", name, ty)?,
                 set: jdk::static_method(env, "java/lang/System", set, &format!("({ty})V"))?,
                 ours,
-                flags,
+                closing,
             });
         }
         let mut streams = Streams { all };
@@ -42,9 +44,18 @@ impl Streams {
         Ok(streams)
     }
 
+    /// Whether one of ours was closed, which no mark tells.
+    #[inline]
+    pub fn is_closed(&self, env: &Env<'_>) -> bool {
+        self.all.iter().any(|stream| stream.is_closed(env))
+    }
+
     pub fn restore(&mut self, env: &mut Env<'_>) -> Result<bool, Fault> {
         let mut changed = false;
-        for stream in &self.all {
+        for stream in &mut self.all {
+            if stream.is_closed(env) {
+                stream.ours = null_output(env)?;
+            }
             let in_place = match env.get_static(&stream.current) {
                 Ok(Value::Object(Some(now))) => env.is_same(now, stream.ours.get()),
                 _ => false,
@@ -53,11 +64,17 @@ impl Streams {
                 jdk::call_static(env, &stream.set, &[Value::Object(Some(stream.ours.get()))])?;
                 changed = true;
             }
-            for flag in &stream.flags {
-                let _ = env.set(flag, stream.ours.get(), Value::Boolean(false), probat_jvm::Trust::Nothing);
-            }
         }
         Ok(changed)
+    }
+}
+
+impl Stream {
+    fn is_closed(&self, env: &Env<'_>) -> bool {
+        // The field was looked up in `PrintStream`, and only streams we made as such have it set here.
+        self.closing.as_ref().is_some_and(|closing| {
+            matches!(env.get(closing, self.ours.get(), Trust::Caller), Ok(Value::Boolean(true)))
+        })
     }
 }
 
@@ -77,12 +94,4 @@ fn null_output(env: &mut Env<'_>) -> Result<Global, Fault> {
     let make = jdk::method(env, "java/io/PrintStream", "<init>", "(Ljava/io/OutputStream;)V")?;
     let stream = jdk::new_object(env, &make, &[Value::Object(null)])?;
     jdk::keep(env, stream.get())
-}
-
-/// The flags this JDK has.
-fn flags(env: &mut Env<'_>) -> Vec<Field> {
-    ["closing", "trouble"]
-        .iter()
-        .filter_map(|name| jdk::field(env, "java/io/PrintStream", name, "Z").ok())
-        .collect()
 }

@@ -51,11 +51,15 @@ impl ThreadState {
             .map_err(|error| Fault::call(env, "set the context class loader", error))
     }
 
-    /// Thread-locals or an interrupt to clear?
+    /// Thread-locals, an interrupt or another context loader to clear? The loader counts among the thread-locals.
     #[inline]
     pub fn look(&self, env: &Env<'_>) -> Dirty {
         let thread = self.thread.get().erase();
-        let mut dirty = Dirty::default();
+        let mut dirty = if self.has_our_loader(env) {
+            Dirty::default()
+        } else {
+            Dirty::default().with(Leak::ThreadLocals)
+        };
         // The fields were looked up in `Thread`, and `thread` is one.
         for field in &self.locals {
             if let Ok(Some(map)) = env.get_object(field, thread, Trust::Caller) {
@@ -73,7 +77,21 @@ impl ThreadState {
         if interrupted { dirty.with(Leak::Interrupt) } else { dirty }
     }
 
-    /// Also puts the context loader back, which has no leak of its own.
+    fn has_our_loader(&self, env: &Env<'_>) -> bool {
+        // The field was looked up in `Thread`, and `thread` is one.
+        let found = env.get_object(&self.context, self.thread.get().erase(), Trust::Caller);
+        match (found, &self.loader) {
+            (Ok(Some(found)), Some(ours)) => {
+                let same = env.is_same(found.get(), ours.get().erase());
+                env.delete(found);
+                same
+            }
+            (Ok(None), None) => true,
+            _ => false,
+        }
+    }
+
+    /// Also puts the context loader back.
     pub fn clear_locals(&self, env: &mut Env<'_>) -> Result<bool, Fault> {
         for field in &self.locals {
             env.set(field, self.thread.get().erase(), Value::Object(None), Trust::Nothing)

@@ -17,6 +17,7 @@ pub fn cases() -> Vec<Case> {
         ("attempts_are_refused_and_told", attempts_are_refused_and_told),
         ("scratch_may_be_written", scratch_may_be_written),
         ("threads_are_counted", threads_are_counted),
+        ("a_thread_of_the_jvm_may_not_work_for_ever", a_thread_of_the_jvm_may_not_work_for_ever),
         ("floods_do_no_harm", floods_do_no_harm),
         ("hostile_exceptions_are_survived", hostile_exceptions_are_survived),
         ("initialisers_at_the_start", initialisers_at_the_start),
@@ -111,6 +112,19 @@ fn threads_are_counted(bed: &Bed) {
         "{:?}",
         answer.seen[0]
     );
+}
+
+fn a_thread_of_the_jvm_may_not_work_for_ever(bed: &Bed) {
+    let mut table = OperationTable::new();
+    let busy = one_call(&mut table, "fixture/Hostile.busyCleaner", "()V");
+    let fine = one_call(&mut table, "fixture/Subject.next", "()I");
+    let mut worker = bed.worker();
+    let mut answer = worker.run(&table, &[busy]);
+    assert_eq!(answer.seen[0].end, End::Completed);
+    while answer.farewell.is_none() {
+        answer = worker.run(&table, &[fine.clone(), fine.clone()]);
+    }
+    assert!(spent(&answer).contains("Cleaner"), "{answer:?}");
 }
 
 fn floods_do_no_harm(bed: &Bed) {

@@ -60,8 +60,7 @@ fn start(bed: &Bed) -> String {
 
 /// Nanoseconds of the worker's CPU time per step.
 fn time(bed: &Bed, table: &OperationTable, item: Item, steps: usize) -> f64 {
-    let mut worker =
-        bed.worker_with(|config| config.instrumentation = instrument(bed, &["fixture/Subject"]));
+    let mut worker = bed.worker_with(|config| config.instrumentation = instrument(bed, &["fixture/Subject"]));
     let items = vec![item; ITEMS];
     for _ in 0..WARM_UP {
         worker.run(table, &items);

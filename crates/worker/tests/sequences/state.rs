@@ -11,6 +11,8 @@ use crate::operations::values;
 pub fn cases() -> Vec<Case> {
     vec![
         ("process_wide_state_is_put_back", process_wide_state_is_put_back),
+        ("closed_streams_are_replaced", closed_streams_are_replaced),
+        ("providers_are_put_back", providers_are_put_back),
         ("statics_are_put_back", statics_are_put_back),
         ("a_fresh_loader_forgets_everything", a_fresh_loader_forgets_everything),
         ("many_loaders_use_a_worker_up", many_loaders_use_a_worker_up),
@@ -45,6 +47,30 @@ fn process_wide_state_is_put_back(bed: &Bed) {
     }
     let ours = one_call(&mut table, "fixture/Subject.contextLoaderIsOurs", "()Z");
     assert_eq!(values(&worker.run(&table, &[ours]).seen[0]), [&Value::Boolean(true)]);
+    worker.finish();
+}
+
+fn closed_streams_are_replaced(bed: &Bed) {
+    let mut worker = bed.worker();
+    let mut table = OperationTable::new();
+    let close = one_call(&mut table, "fixture/Subject.closeStreams", "()V");
+    let print = one_call(&mut table, "fixture/Subject.canPrint", "()Z");
+    let ours = one_call(&mut table, "fixture/Subject.contextLoaderIsOurs", "()Z");
+    let seen = worker.run(&table, &[close, print, ours]).seen;
+    assert_eq!(seen[0].leaks, [Leak::StandardStreams, Leak::ThreadLocals]);
+    assert_eq!(values(&seen[1]), [&Value::Boolean(true)]);
+    assert_eq!(values(&seen[2]), [&Value::Boolean(true)]);
+    worker.finish();
+}
+
+fn providers_are_put_back(bed: &Bed) {
+    let mut worker = bed.worker();
+    let mut table = OperationTable::new();
+    let add = one_call(&mut table, "fixture/Subject.addProvider", "()V");
+    let first = one_call(&mut table, "fixture/Subject.firstProvider", "()Ljava/lang/String;");
+    let seen = worker.run(&table, &[add, first]).seen;
+    assert!(seen[0].leaks.contains(&Leak::SecurityProviders), "{:?}", seen[0]);
+    assert_eq!(values(&seen[1]), [&text("SUN")]);
     worker.finish();
 }
 
