@@ -35,8 +35,6 @@ pub enum Problem {
     EmptyPool,
     #[error(transparent)]
     Pool(#[from] PoolError),
-    #[error("`{0}` is not a descriptor")]
-    BadDescriptor(String),
     #[error("`{text}` is not a signature (stuck at character {at})")]
     BadSignature { text: String, at: usize },
     #[error("code is {0} bytes long, allowed are 1 to 65535")]
@@ -59,7 +57,7 @@ pub enum Problem {
     UnknownVerificationType(u8),
     #[error("takes {0} locals from a frame that has fewer")]
     ChopsTooMuch(u8),
-    #[error("frames at this method need more than {0} entries in all")]
+    #[error("frames of one method have more than {0} entries")]
     FramesTooLarge(usize),
     #[error("unknown annotation element tag {0:#04x}")]
     UnknownElementTag(u8),

@@ -267,3 +267,6 @@ impl Code {
         frames
     }
 }
+
+#[cfg(test)]
+mod tests;

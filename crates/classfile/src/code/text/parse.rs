@@ -30,7 +30,9 @@ pub struct ParseError {
 pub fn parse(text: &str, pool: &mut ConstantPool) -> Result<Code, ParseError> {
     let mut parser = Parser { pool, code: Code::default(), labels: FxHashMap::default() };
     for (at, line) in text.lines().enumerate() {
-        let content = line.split("//").next().unwrap_or_default().trim();
+        // In a line with a string, `//` belongs to it.
+        let content = if line.contains('"') { line } else { line.split("//").next().unwrap_or_default() };
+        let content = content.trim();
         if !content.is_empty() {
             let error = |reason| ParseError { line: at + 1, text: content.into(), reason };
             parser.line(content).map_err(error)?;
@@ -66,14 +68,10 @@ fn words<const N: usize>(rest: &str) -> Parsed<[&str; N]> {
 /// Takes `[…]` from the front; gives its items and what follows.
 fn list(rest: &str) -> Parsed<(Vec<&str>, &str)> {
     let inside = rest.trim_start().strip_prefix('[').ok_or("expected `[`")?;
-    let close = list_end(inside).ok_or("expected `]`")?;
+    // Array descriptors have brackets too, but never closing ones.
+    let close = inside.find(']').ok_or("expected `]`")?;
     let items = inside[..close].split(',').map(str::trim).filter(|item| !item.is_empty());
     Ok((items.collect(), &inside[close + 1..]))
-}
-
-/// Where a list ends; array descriptors in it never have a `]`.
-fn list_end(inside: &str) -> Option<usize> {
-    inside.find(']')
 }
 
 impl Parser<'_> {

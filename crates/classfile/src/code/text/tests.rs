@@ -4,7 +4,8 @@ use expect_test::{Expect, expect};
 
 use super::{parse, render};
 use crate::class::{ClassFile, Method};
-use crate::code::{Code, Insn, Node};
+use crate::code::assemble::{Assembled, Attempt, assemble};
+use crate::code::{Code, Insn, Node, VerificationType, opcode};
 use crate::error::EncodeError;
 use crate::flags::AccessFlags;
 use crate::pool::ConstantPool;
@@ -72,8 +73,8 @@ fn check_error(text: &str, expected: EncodeError) {
 
 #[test]
 fn every_simple_instruction_survives() {
-    let names = crate::code::opcode::NAMES.iter().enumerate().filter(|&(code, name)| {
-        let insn = crate::code::opcode::without_operands(code as u8);
+    let names = opcode::NAMES.iter().enumerate().filter(|&(code, name)| {
+        let insn = opcode::without_operands(code as u8);
         let short_form = name.contains("load_") || name.contains("store_") || name.starts_with("iconst");
         insn.is_some() && !short_form
     });
@@ -100,7 +101,7 @@ fn operands_survive() {
     ldc float -0.0
     ldc long 9223372036854775807
     ldc double NaN
-    ldc string \"a\\\"\\ud800é\"
+    ldc string \"http://a\\\"\\ud800é\"
     ldc class [I
     ldc methodtype (I)V
     ldc dynamic 0 x J
@@ -207,7 +208,7 @@ fn parameters_without_class_constant_are_named_by_number() {
     // Only the names of the attributes were added: the frame repeats the entry.
     assert_eq!(class.pool.count(), before.count() + 2);
     // Where it must be spelled out, its class is added.
-    code.frames[0].frame.stack = vec![crate::code::VerificationType::Int; 2];
+    code.frames[0].frame.stack = vec![VerificationType::Int; 2];
     let back = through_bytes(&mut class, &code).unwrap();
     let last = render(&back, &class.pool).lines().last().map(str::to_string);
     assert_eq!(last.as_deref(), Some("frame L0 [int, java/lang/String] [int, int]"));
@@ -349,52 +350,50 @@ fn the_frame_behind_a_far_jump_has_the_types_that_hold_there() {
 fn check_wide(text: &str, expected: Expect) {
     let mut class = class(61);
     let code = parse(text, &mut class.pool).unwrap();
-    let back = through_bytes(&mut class, &code).unwrap();
-    let assembled = match super::super::assemble::assemble(&class.pool, &back).unwrap() {
-        super::super::assemble::Attempt::Done(assembled) => assembled,
-        super::super::assemble::Attempt::TooFar(nodes) => panic!("still too far: {nodes:?}"),
-    };
-    // Before each instruction a label, so that offsets are known.
-    let mut labelled = back.clone();
-    let mut marks = Vec::new();
-    labelled.rewrite(|node, labels, out| {
-        if let Node::Insn(Insn::If(..) | Insn::Goto(_)) = node {
+    let mut back = through_bytes(&mut class, &code).unwrap();
+    // Before each jump a label, so that its offset is known.
+    let mut jumps = Vec::new();
+    back.rewrite(|node, labels, out| {
+        if let Node::Insn(insn @ (Insn::If(..) | Insn::Goto(_))) = &node {
             let mark = labels.fresh();
+            jumps.push((mark, insn.clone()));
             out.push(mark.into());
-            marks.push((mark, node.clone()));
         }
         out.push(node);
     });
-    let places = match super::super::assemble::assemble(&class.pool, &labelled).unwrap() {
-        super::super::assemble::Attempt::Done(assembled) => assembled,
-        super::super::assemble::Attempt::TooFar(nodes) => panic!("still too far: {nodes:?}"),
-    };
+    let Attempt::Done(assembled) = assemble(&class.pool, &back).unwrap() else { panic!("still too far") };
     let mut shown = String::new();
-    for (mark, node) in marks {
-        let Node::Insn(insn) = node else { unreachable!("only jumps are marked") };
-        let name = crate::code::opcode::NAMES[usize::from(crate::code::opcode::of(&insn))];
+    for (mark, insn) in jumps {
+        let name = opcode::NAMES[usize::from(opcode::of(&insn))];
         let target = insn.jump_targets().next().unwrap();
-        let (from, to) = (places.offset_of(mark).unwrap(), places.offset_of(target).unwrap());
+        let (from, to) = (assembled.offset_of(mark).unwrap(), assembled.offset_of(target).unwrap());
         shown += &format!("{from}: {name} {to}\n");
     }
     let listing = render(&back, &class.pool);
-    let names: Vec<u32> = back
-        .nodes
-        .iter()
-        .filter_map(|node| match node {
-            Node::Label(label) => Some(assembled.offset_of(*label).unwrap()),
-            Node::Insn(_) => None,
-        })
-        .collect();
+    let offsets = label_offsets(&back, &assembled);
     for line in listing.lines().filter(|line| line.starts_with("frame")) {
-        let words = line.split_inclusive([' ', ',', ']']).map(|word| {
-            let name = word.trim_end_matches([' ', ',', ']']);
-            match name.trim_start_matches('[').strip_prefix('L').and_then(|n| n.parse::<usize>().ok()) {
-                Some(number) => word.replace(&format!("L{number}"), &names[number].to_string()),
-                None => word.to_string(),
-            }
-        });
-        shown += &(words.collect::<String>() + "\n");
+        shown += &(with_offsets(line, &offsets) + "\n");
     }
     expected.assert_eq(&shown);
+}
+
+/// Offsets of the labels in the order they stand, which is how `render` numbers them.
+fn label_offsets(code: &Code, assembled: &Assembled) -> Vec<u32> {
+    let labels = code.nodes.iter().filter_map(|node| match node {
+        Node::Label(label) => Some(assembled.offset_of(*label).unwrap()),
+        Node::Insn(_) => None,
+    });
+    labels.collect()
+}
+
+/// The line with the offset of each label in place of its name.
+fn with_offsets(line: &str, offsets: &[u32]) -> String {
+    let words = line.split_inclusive([' ', ',', ']']).map(|word| {
+        let name = word.trim_matches([' ', ',', '[', ']']);
+        match name.strip_prefix('L').and_then(|number| number.parse::<usize>().ok()) {
+            Some(number) => word.replace(name, &offsets[number].to_string()),
+            None => word.to_string(),
+        }
+    });
+    words.collect()
 }
