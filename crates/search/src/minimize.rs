@@ -50,6 +50,8 @@ pub fn minimize<E: Executor>(
 
 /// The nearest earlier step that can go, and the steps without it.
 fn next_removal(steps: &[Step], next: &mut usize) -> Option<Vec<Step>> {
+    // The removal before this one may have taken arguments with it.
+    *next = (*next).min(steps.len().saturating_sub(1));
     while *next > 0 {
         *next -= 1;
         if let Some(shorter) = without(steps, *next) {
@@ -215,6 +217,21 @@ mod tests {
         minimize(&table, &mut subjects, &mut runs, || false).unwrap();
         assert_eq!(subjects[0].steps, steps(&[(1, &[]), (0, &[]), (2, &[0, 1]), (2, &[0, 1])]));
         assert!(runs.0 > 0);
+    }
+
+    #[test]
+    fn a_call_goes_with_its_arguments() {
+        let mut table = table();
+        let put = table.intern(Operation::Call {
+            class: ClassName::internal("A"),
+            name: "put".into(),
+            descriptor: MethodDescriptor::parse("(II)V").unwrap(),
+            interface: false,
+        });
+        let all = steps(&[(1, &[]), (0, &[]), (0, &[]), (0, &[]), (put.0, &[0, 1, 2]), (2, &[0, 3])]);
+        let mut subjects = [Subject { steps: all, keeps: Box::new(|_, _| true) }];
+        minimize(&table, &mut subjects, &mut Count(0), || false).unwrap();
+        assert_eq!(subjects[0].steps, steps(&[(1, &[]), (0, &[]), (2, &[0, 1])]));
     }
 
     #[test]
