@@ -7,6 +7,7 @@
 //! restrictions bind the calling thread and the threads it starts.
 
 pub mod clock;
+pub mod disk;
 pub mod heartbeat;
 pub mod limits;
 pub mod pipe;
