@@ -38,6 +38,8 @@ pub enum HuntEnd {
 pub struct HuntProgress {
     pub elapsed: Duration,
     pub sequences: u64,
+    /// Executed steps; as a step limit, the last number told repeats the search.
+    pub steps: u64,
     pub legal: u64,
     pub states: usize,
     pub edges: usize,
@@ -99,6 +101,7 @@ fn now(campaign: &Campaign<'_>, start: Instant, last_gain: Instant) -> HuntProgr
     HuntProgress {
         elapsed: start.elapsed(),
         sequences: totals.sequences,
+        steps: totals.steps,
         legal: totals.legal,
         states: campaign.states(),
         edges: campaign.archive().edges(),
