@@ -238,3 +238,5 @@ fn type_name(descriptor: &str) -> String {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod written;
