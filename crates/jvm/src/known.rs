@@ -23,6 +23,8 @@ pub struct Known {
     /// Indexed by [`Kind`](crate::Kind), which lists the eight primitives first.
     pub(crate) primitive_arrays: [Global<Class>; 8],
     pub(crate) executable: Global<Class>,
+    /// Exceptions that keep their cause in a field of their own.
+    pub(crate) wrappers: Vec<(Global<Class>, FieldRaw)>,
     pub(crate) ids: Ids,
 }
 
@@ -34,8 +36,8 @@ pub(crate) struct Ids {
     pub(crate) executable_parameter_types: Id,
     pub(crate) field_get_type: Id,
     pub(crate) throwable_message: Id,
-    pub(crate) throwable_cause: Id,
     pub(crate) throwable_stack: Id,
+    pub(crate) throwable_cause: FieldRaw,
     pub(crate) throwable_detail: FieldRaw,
     pub(crate) element_class: FieldRaw,
     pub(crate) element_method: FieldRaw,
@@ -104,8 +106,22 @@ fn look_up<'f>(env: &Env<'f>) -> Result<Known, Thrown<'f>> {
             class("[D")?,
         ],
         executable: class("java/lang/reflect/Executable")?,
+        wrappers: WRAPPERS.iter().filter_map(|(name, field)| wrapper(env, name, field)).collect(),
         ids: look_up_ids(env)?,
     })
+}
+
+/// Class and field; which of them there are differs between JDKs.
+const WRAPPERS: [(&str, &str); 3] = [
+    ("java/lang/reflect/InvocationTargetException", "target"),
+    ("java/lang/reflect/UndeclaredThrowableException", "undeclaredThrowable"),
+    ("java/lang/ExceptionInInitializerError", "exception"),
+];
+
+fn wrapper(env: &Env<'_>, class: &str, field: &str) -> Option<(Global<Class>, FieldRaw)> {
+    let class = env.find_class(class).ok()?;
+    let field = env.field_id(class.get(), field, "Ljava/lang/Throwable;").ok()?;
+    Some((env.global(class.get()).ok()?, FieldRaw(field)))
 }
 
 fn look_up_ids<'f>(env: &Env<'f>) -> Result<Ids, Thrown<'f>> {
@@ -131,8 +147,8 @@ fn look_up_ids<'f>(env: &Env<'f>) -> Result<Ids, Thrown<'f>> {
         )?,
         field_get_type: method("java/lang/reflect/Field", "getType", "()Ljava/lang/Class;")?,
         throwable_message: method(throwable, "getMessage", "()Ljava/lang/String;")?,
-        throwable_cause: method(throwable, "getCause", "()Ljava/lang/Throwable;")?,
         throwable_stack: method(throwable, "getStackTrace", "()[Ljava/lang/StackTraceElement;")?,
+        throwable_cause: field(throwable, "cause", "Ljava/lang/Throwable;")?,
         throwable_detail: field(throwable, "detailMessage", text)?,
         element_class: field(element, "declaringClass", text)?,
         element_method: field(element, "methodName", text)?,

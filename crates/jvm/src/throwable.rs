@@ -97,7 +97,9 @@ impl<'f> Env<'f> {
             } else {
                 env.frames(throwable, limits).unwrap_or_default()
             },
-            cause: env.cause(throwable).map(|cause| env.class_name_of(cause.get(), limits.name)),
+            cause: env
+                .throwable_cause(throwable)
+                .map(|cause| env.class_name_of(cause.get().erase(), limits.name)),
         });
         read.unwrap_or_else(|_no_room| ThrowableInfo {
             class: self.class_name_of(throwable.erase(), limits.name),
@@ -167,13 +169,36 @@ impl<'f> Env<'f> {
         Ok(frames)
     }
 
-    fn cause(&self, throwable: Ref<'_, Throwable>) -> Option<Local<'f>> {
-        let (class, get) = (known().throwable.raw(), known().ids.throwable_cause.0);
-        // SAFETY: the reference is to a throwable, and the id is `Throwable.getCause`, called not virtually.
-        let raw =
-            unsafe { self.jni.CallNonvirtualObjectMethodA(throwable.raw(), class, get, std::ptr::null()) };
-        // SAFETY: JNI answered it just above: null, or a new local reference of that type.
-        unsafe { self.answered(raw) }.ok().flatten()
+    /// The cause of an exception, also one that reflection wrapped, without running any code.
+    pub fn throwable_cause(&self, throwable: Ref<'_, Throwable>) -> Option<Local<'f, Throwable>> {
+        // SAFETY: the object is a throwable, and the field is `Throwable.cause`.
+        let common = unsafe { self.throwable_field(throwable, known().ids.throwable_cause) };
+        // A throwable that is its own cause has none yet.
+        let own = |cause: &Local<'f, Throwable>| self.is_same(cause.get().erase(), throwable.erase());
+        match common {
+            Some(cause) if own(&cause) => self.delete(cause),
+            Some(cause) => return Some(cause),
+            None => {}
+        }
+        let (_, field) =
+            known().wrappers.iter().find(|(class, _)| self.is_instance_of(throwable.erase(), class.get()))?;
+        // SAFETY: the object is an instance of the class that the field was looked up in.
+        unsafe { self.throwable_field(throwable, *field) }
+    }
+
+    /// Reads one of the known fields of type `Throwable`, of an object that has it.
+    ///
+    /// # Safety
+    /// The object is an instance of the class the field was looked up in, and the field is a `Throwable`.
+    unsafe fn throwable_field(
+        &self,
+        object: Ref<'_, Throwable>,
+        id: FieldRaw,
+    ) -> Option<Local<'f, Throwable>> {
+        // SAFETY: as the caller promises.
+        let raw = unsafe { self.jni.GetObjectField(object.raw(), id.0) };
+        // SAFETY: null or a new local reference to a throwable.
+        unsafe { Local::from_raw(raw) }
     }
 
     /// Reads one of the known fields of type `String`, of an object that has it.

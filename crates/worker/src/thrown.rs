@@ -3,9 +3,7 @@
 //! In: a throwable of the JVM. Out: the model's [`Thrown`], bounded, or one line of text.
 //! Runs `getMessage`, which the code under test may have written; a watchdog must be watching.
 
-use probat_jvm::{
-    Class, Env, Field, Global, Limits, Message, MessageFrom, Ref, Throwable, ThrowableInfo, Trust, Value,
-};
+use probat_jvm::{Class, Env, Global, Limits, Message, MessageFrom, Ref, Throwable, ThrowableInfo};
 use probat_model::{ClassName, Frame, JavaString, Thrown};
 
 use crate::fault::Fault;
@@ -84,7 +82,6 @@ pub enum Sort {
 /// Tells sorts of exceptions apart by class, following causes.
 #[derive(Debug)]
 pub struct Sorter {
-    cause: Field,
     stack: Global<Class>,
     memory: Global<Class>,
     initialiser: Global<Class>,
@@ -96,11 +93,7 @@ impl Sorter {
             let local = env.find_class(name).map_err(|_| Fault::missing(name))?;
             env.global(local.get()).map_err(|_| Fault::missing(name))
         };
-        let throwable = class("java/lang/Throwable")?;
         Ok(Sorter {
-            cause: env
-                .field(throwable.get(), "cause", "Ljava/lang/Throwable;")
-                .map_err(|_| Fault::missing("Throwable.cause"))?,
             stack: class("java/lang/StackOverflowError")?,
             memory: class("java/lang/OutOfMemoryError")?,
             initialiser: class("java/lang/ExceptionInInitializerError")?,
@@ -109,30 +102,29 @@ impl Sorter {
 
     /// The first sort found along the chain of causes.
     pub fn sort(&self, env: &mut Env<'_>, throwable: Ref<'_, Throwable>) -> Sort {
-        let sorted = env.with_frame(CHAIN as u16 + 4, |env| match env.local(throwable.erase()) {
+        let sorted = env.with_frame(CHAIN as u16 + 4, |env| match env.local(throwable) {
             Ok(first) => self.follow(env, first.keep()),
             Err(_) => Sort::Memory,
         });
         sorted.unwrap_or(Sort::Memory)
     }
 
-    fn follow<'i>(&self, env: &Env<'i>, throwable: Ref<'i>) -> Sort {
+    fn follow<'i>(&self, env: &Env<'i>, throwable: Ref<'i, Throwable>) -> Sort {
         let mut at = throwable;
         let mut sort = Sort::Ordinary;
         for _ in 0..CHAIN {
-            if env.is_instance_of(at, self.stack.get()) {
+            if env.is_instance_of(at.erase(), self.stack.get()) {
                 return Sort::Stack;
             }
-            if env.is_instance_of(at, self.memory.get()) {
+            if env.is_instance_of(at.erase(), self.memory.get()) {
                 return Sort::Memory;
             }
-            if env.is_instance_of(at, self.initialiser.get()) {
+            if env.is_instance_of(at.erase(), self.initialiser.get()) {
                 sort = Sort::Initialiser;
             }
-            // Every throwable has the field, and every cause is a throwable.
-            match env.get(&self.cause, at, Trust::Caller) {
-                Ok(Value::Object(Some(cause))) if !env.is_same(cause, at) => at = cause,
-                _ => break,
+            match env.throwable_cause(at) {
+                Some(cause) => at = cause.keep(),
+                None => break,
             }
         }
         sort

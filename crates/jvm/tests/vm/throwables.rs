@@ -40,13 +40,20 @@ fn described(_vm: Vm, env: &mut Env<'_>) {
     assert_eq!(info.cause.as_deref(), Some("java.lang.NumberFormatException"));
     assert_eq!(info.message, text("java.lang.NumberFormatException: For input string: \"12x\""));
     assert!(info.frames.is_empty());
+    let reflected = wrap_in(env, "java/lang/reflect/InvocationTargetException", thrown);
+    let info = env.describe_throwable(reflected, MessageFrom::Field, Limits::default());
+    assert_eq!(info.cause.as_deref(), Some("java.lang.NumberFormatException"));
     let bare = env.exception("java/lang/Error", "");
     let info = env.describe_throwable(bare.get(), MessageFrom::Field, Limits::default());
     assert_eq!((info.message, info.frames), (text(""), vec![]));
 }
 
 fn wrap<'f>(env: &Env<'f>, cause: Ref<'_, Throwable>) -> Ref<'f, Throwable> {
-    let class = env.find_class("java/lang/RuntimeException").unwrap();
+    wrap_in(env, "java/lang/RuntimeException", cause)
+}
+
+fn wrap_in<'f>(env: &Env<'f>, class: &str, cause: Ref<'_, Throwable>) -> Ref<'f, Throwable> {
+    let class = env.find_class(class).unwrap();
     let constructor = env.constructor(class.get(), "(Ljava/lang/Throwable;)V").unwrap();
     let made = env.new_object(&constructor, &[Value::Object(Some(cause.erase()))], Trust::Nothing).unwrap();
     env.cast(made.keep()).unwrap()
