@@ -114,7 +114,11 @@ impl Vm {
         let raw = *VM.get_or_init(|| raw);
         let jvmti = agent::jvmti().map_err(VmError::Agent)?;
         let mut attached = Attached { vm: raw, thread_bound: PhantomData };
-        known::install(&attached.env()).map_err(|_| VmError::UnknownJdk)?;
+        // In a frame of its own: each class looked up leaves a reference behind.
+        let installed = attached.env().with_frame(64, |env| known::install(env).is_ok());
+        if !matches!(installed, Ok(true)) {
+            return Err(VmError::UnknownJdk);
+        }
         agent::tell_of_threads(jvmti).map_err(VmError::Agent)?;
         Ok((Vm { raw, jvmti }, attached))
     }
