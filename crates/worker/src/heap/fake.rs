@@ -22,6 +22,9 @@ use super::shape::{ClassId, ClassSpec, FieldSpec, Guess, Rules, Shape};
 use super::stream::Stream;
 use super::walk::{Buffers, Start, walk};
 
+/// Fields are read by their class and name.
+type FakeShape = Shape<(String, String)>;
+
 #[derive(Debug, Clone)]
 struct FakeClass {
     name: String,
@@ -44,7 +47,7 @@ pub(crate) struct Fake {
     classes: Vec<FakeClass>,
     objects: Vec<FakeObject>,
     names: FxHashMap<String, usize>,
-    shapes: Vec<(String, Rc<Shape<(String, String)>>)>,
+    shapes: Vec<(String, Rc<FakeShape>)>,
     rules: Rules,
     /// Objects get hash codes below this, so that a small one makes them collide.
     pub(crate) hashes: u32,

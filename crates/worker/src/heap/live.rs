@@ -54,8 +54,11 @@ pub(crate) struct Registry {
     /// By identity hash of the class object.
     by_hash: FxHashMap<i32, Vec<ClassId>>,
     /// Descriptors of class objects that are values, by identity hash.
-    descriptors: FxHashMap<i32, Vec<(Global<Class>, Rc<str>)>>,
+    descriptors: FxHashMap<i32, Vec<Described>>,
 }
+
+/// A class object, and the descriptor it stands for.
+type Described = (Global<Class>, Rc<str>);
 
 #[derive(Debug)]
 struct Registered {
@@ -413,8 +416,7 @@ impl<'e> Heap for LiveHeap<'e, '_> {
         let class = self.env.assume::<Class>(class);
         let hash = self.registry.jvmti.object_hash_code(class.erase())?;
         let known = self.registry.descriptors.entry(hash).or_default();
-        let same =
-            |(other, _): &&(Global<Class>, Rc<str>)| self.env.is_same(other.get().erase(), class.erase());
+        let same = |(other, _): &&Described| self.env.is_same(other.get().erase(), class.erase());
         if let Some((_, descriptor)) = known.iter().find(same) {
             return Ok(Rc::clone(descriptor));
         }

@@ -107,8 +107,10 @@ impl StateReader {
         restore::restore(env, &mut self.registry, loader, state)
     }
 
-    /// Lets go of every class but those of the boot loader, so that a discarded loader can be collected.
+    /// Lets go of every class but those of the boot loader, so that a discarded loader can be collected, and of the
+    /// state read last.
     pub fn forget_classes(&mut self) {
+        self.stream.begin(0);
         self.registry.forget();
     }
 }

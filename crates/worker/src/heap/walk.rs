@@ -258,7 +258,8 @@ impl<H: Heap> Walker<'_, H> {
         frame.next += 1;
         let shape = Rc::clone(&frame.shape);
         let (key, value) = self.buffers.entries[(base + at / 2) as usize];
-        let (part, guess) = if at % 2 == 0 { (key, &shape.elements) } else { (value, &shape.values) };
+        let (part, guess) =
+            if at.is_multiple_of(2) { (key, &shape.elements) } else { (value, &shape.values) };
         match part {
             None => self.stream.null(),
             Some(part) => self.put(part, guess, Role::Other)?,

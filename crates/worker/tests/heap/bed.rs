@@ -7,6 +7,7 @@ use probat_protocol::Rule;
 use probat_worker::heap::{Linearised, StateReader};
 
 /// What every case has at hand.
+#[derive(Debug)]
 pub struct Bed<'b, 'f> {
     pub vm: Vm,
     pub env: &'b mut Env<'f>,

@@ -29,13 +29,17 @@ fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.into())
 }
 
-/// Compiles the fixtures into a directory.
-pub fn compile(home: &Path, into: &Path) {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/heap/fixture/Zoo.java");
-    let done = Command::new(home.join("bin/javac"))
-        .args(["-nowarn", "-encoding", "UTF-8", "-d"])
-        .args([into, &source])
-        .output()
-        .unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+/// Compiles the fixtures with the first compiler there is: once for all, and what older JVMs cannot load apart.
+pub fn compile(homes: &[PathBuf], into: &Path) {
+    let compiler = homes.iter().map(|home| home.join("bin/javac")).find(|javac| javac.is_file());
+    let compiler = compiler.expect("one of the JDKs has a compiler");
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/heap/fixture");
+    for (release, source) in [("11", "Zoo.java"), ("17", "Records.java")] {
+        let done = Command::new(&compiler)
+            .args(["-nowarn", "-encoding", "UTF-8", "--release", release, "-cp"])
+            .args([into, Path::new("-d"), into, &fixture.join(source)])
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
 }
