@@ -83,7 +83,14 @@ fn shown(bytes: &[u8]) -> String {
     for (field, short) in [("map", "probe"), ("pages", "page"), ("dirty", "dirty")] {
         text = shortened(&text, &format!("    getstatic java/lang/$Probat.{field} [B\n    push "), short);
     }
-    text.replace("java/lang/$Probat", "$Probat").replace("java/lang/Object", "Object")
+    unindented(&text.replace("java/lang/$Probat", "$Probat").replace("java/lang/Object", "Object"))
+}
+
+/// Without the indentation all lines share, which expectations lose as well.
+fn unindented(text: &str) -> String {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let shared = text.lines().filter(|line| !line.trim().is_empty()).map(indent).min().unwrap_or(0);
+    text.lines().map(|line| format!("{}\n", line.get(shared..).unwrap_or(""))).collect()
 }
 
 fn shortened(text: &str, start: &str, short: &str) -> String {
