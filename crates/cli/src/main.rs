@@ -5,6 +5,7 @@
 
 mod args;
 mod bench;
+mod doctor;
 mod duration;
 mod exit;
 mod failure;
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
 fn dispatch(command: &Command) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => run::run(args),
-        Command::Doctor(_) => Ok(Exit::Nothing),
+        Command::Doctor(args) => doctor::run(args),
         Command::Bench(BenchCommand::Exec(args)) => bench::exec(args),
         Command::BenchRaw(args) => bench::raw::answer(args),
         Command::Worker => unreachable!("a worker never comes here"),

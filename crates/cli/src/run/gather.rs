@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use probat_model::{End, Observation, ProbeId, Refusal, StateSeen, StepId, StepOutcome, StoredState};
+use probat_model::{End, Observation, ProbeId, Refusal, StateSeen, StepId, StepOutcome};
 use probat_script::{Line, Position, Script};
 use probat_supervisor::{ProbeTable, in_words};
 
@@ -120,7 +120,10 @@ impl Seen<'_> {
             if earlier.is_some_and(|earlier| earlier.hash == state.hash && !state.truncated) {
                 continue;
             }
-            shown.entry(watch.line).or_default().push(state_shown(watch, earlier, state));
+            let plain = state.stored.as_ref().is_some_and(tree::is_plain);
+            if !(plain && earlier.is_none()) {
+                shown.entry(watch.line).or_default().push(state_shown(watch, earlier, state));
+            }
         }
         shown
     }
@@ -176,10 +179,9 @@ impl Seen<'_> {
 }
 
 fn state_shown(watch: &Watch, earlier: Option<&StateSeen>, state: &StateSeen) -> StateShown {
-    let stored = |seen: &StateSeen| -> Option<StoredState> { seen.stored.clone() };
-    let now = stored(state);
-    let then = earlier.and_then(stored);
-    let difference = match (&then, &now) {
+    let now = state.stored.as_ref();
+    let then = earlier.and_then(|seen| seen.stored.as_ref());
+    let difference = match (then, now) {
         (Some(then), Some(now)) => tree::difference(then, now),
         _ => String::new(),
     };
@@ -189,7 +191,7 @@ fn state_shown(watch: &Watch, earlier: Option<&StateSeen>, state: &StateSeen) ->
         tokens: state.tokens,
         truncated: state.truncated,
         changed: earlier.is_some(),
-        tree: now.as_ref().map_or(String::new(), tree::whole),
+        tree: now.map_or(String::new(), tree::whole),
         difference,
     }
 }

@@ -37,11 +37,31 @@ fn render_line(out: &mut String, line: &LineSeen, width: usize) {
         let number = if at == 0 { line.line.to_string() } else { String::new() };
         let _ = writeln!(out, "{number:>width$} | {}", source.trim_end());
     }
-    render_outcome(out, &margin, &line.outcome);
-    for state in &line.states {
-        render_state(out, &margin, state);
+    let inline = inline_result(line);
+    match inline.and_then(|at| line.states[at].tree.lines().next()) {
+        Some(tree) => {
+            let _ = writeln!(out, "{margin}   = {tree}");
+        }
+        None => render_outcome(out, &margin, &line.outcome),
+    }
+    for (at, state) in line.states.iter().enumerate() {
+        if inline != Some(at) {
+            render_state(out, &margin, state);
+        }
     }
     render_edges(out, &margin, &line.edges);
+}
+
+/// The state of a line's own result, if it is new and fits on the line of the result.
+fn inline_result(line: &LineSeen) -> Option<usize> {
+    let is_object = |outcome: &OutcomeSeen| match outcome {
+        OutcomeSeen::Returned { value } => value.class.is_some(),
+        _ => false,
+    };
+    let fits = |state: &StateShown| {
+        !state.changed && !state.truncated && state.name == line.name && state.tree.lines().count() == 1
+    };
+    line.states.iter().position(fits).filter(|_| is_object(&line.outcome))
 }
 
 fn render_outcome(out: &mut String, margin: &str, outcome: &OutcomeSeen) {
@@ -94,9 +114,13 @@ fn render_state(out: &mut String, margin: &str, state: &StateShown) {
     let name = state.name.as_deref().unwrap_or("result");
     let word = if state.changed { "changed" } else { "is" };
     let cut = if state.truncated { " (cut off: too large)" } else { "" };
-    let _ = writeln!(out, "{margin}   ~ {name} {word}{cut}");
     let shown = if state.changed && !state.difference.is_empty() { &state.difference } else { &state.tree };
     let lines: Vec<&str> = shown.lines().collect();
+    if let ([line], false) = (&lines[..], state.changed) {
+        let _ = writeln!(out, "{margin}   ~ {name} {word} {line}{cut}");
+        return;
+    }
+    let _ = writeln!(out, "{margin}   ~ {name} {word}{cut}");
     for line in lines.iter().take(STATE_LINES) {
         let _ = writeln!(out, "{margin}       {line}");
     }
@@ -115,8 +139,13 @@ fn render_edges(out: &mut String, margin: &str, edges: &[EdgeFound]) {
     }
     let s = if edges.len() == 1 { "" } else { "s" };
     let _ = writeln!(out, "{margin}   + {} new edge{s}", edges.len());
+    let mut class = "";
     for edge in edges.iter().take(EDGES) {
-        let _ = writeln!(out, "{margin}       {}.{}", edge.class, edge.edge);
+        if edge.class != class {
+            class = &edge.class;
+            let _ = writeln!(out, "{margin}       in {class}");
+        }
+        let _ = writeln!(out, "{margin}         {}", edge.edge);
     }
     if edges.len() > EDGES {
         let _ = writeln!(out, "{margin}       and {} more", edges.len() - EDGES);
