@@ -12,7 +12,7 @@ use std::sync::Arc;
 use probat_classfile::build::{ProbatClassSpec, probat_class};
 use probat_classfile::passes::{PROBAT, guards};
 use probat_jvm::{Class, Env, Global, Loader, Ref, Throwable, Vm};
-use probat_model::{ClassName, Leak, ProbeId, Type};
+use probat_model::{ClassName, ProbeId, Type};
 use probat_os::clock::ThreadCpuClock;
 use probat_os::heartbeat::{HeartbeatWriter, Phase};
 use probat_os::limits::{self, ProcessLimits};
@@ -33,7 +33,7 @@ use crate::loader::Loaders;
 use crate::natives::{self, Details};
 use crate::observe::Values;
 use crate::probes::Probes;
-use crate::reset::{Baseline, Dirty};
+use crate::reset::Baseline;
 use crate::shared::{self, Jvm, Shared};
 use crate::stubs::Stubs;
 use crate::thrown::{Bounds, Sorter};
@@ -108,6 +108,8 @@ fn set_up(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fau
     let thread = jvmti.current_thread(env)?;
     let mut baseline = Baseline::take(env, thread.get())?;
     beat();
+    // The JDK's own cleaner starts now; those of the code under test never do.
+    drop(env.load_class("jdk.internal.ref.CleanerFactory", true, None));
     define_probat(env, &config)?;
     arm.set();
     jvmti.set_class_hook(true)?;
@@ -133,7 +135,7 @@ fn set_up(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fau
     let bounds =
         Bounds { message: config.limits.string_units as usize, frames: config.limits.frames as usize };
     let uninitialised = initialise(env, shared, &mut types, &sorter, bounds, &config.initialise, &beat)?;
-    let initial_leaks = accept(env, shared, &mut baseline)?;
+    let initial_leaks = baseline.settle(env, shared)?;
     let initial_edges = initial_edges(env)?;
     let version = jvmti.version()?;
     let mut executor = Executor {
@@ -319,20 +321,6 @@ fn initialise(
     shared.failed_class.store(false, std::sync::atomic::Ordering::Relaxed);
     shared.take_taints();
     Ok(failed)
-}
-
-/// What initialisers changed is the baseline from now on.
-fn accept(env: &mut Env<'_>, shared: &Shared, baseline: &mut Baseline) -> Result<Vec<Leak>, Fault> {
-    natives::remember_plain_classes(env, shared);
-    let marked =
-        shared::on_executor(|executor| executor.probes.dirty(env)).unwrap_or(Ok(Dirty::default()))?;
-    let accepted = shared::for_ourselves(|| env.with_frame(128, |env| baseline.accept(env, marked)));
-    let leaks = match accepted {
-        Ok(leaks) => leaks?,
-        Err(exception) => return Err(Fault::threw(env, "take the baseline", exception)),
-    };
-    shared::on_executor(|executor| executor.probes.clean(env)).unwrap_or(Ok(()))?;
-    Ok(leaks)
 }
 
 fn initial_edges(env: &mut Env<'_>) -> Result<Vec<ProbeId>, Fault> {

@@ -1,7 +1,7 @@
 //! Guards on methods of the JDK: what code under test must not do, and what it must not change unnoticed.
 //!
 //! In: the bytes of a JDK class that [`table`] names. Out: the same class; the methods named call `$Probat.guard`
-//! first, or leave a mark in `$Probat.dirty`.
+//! first, leave a mark in `$Probat.dirty`, or do nothing any more.
 //! The callee is changed and not the caller, so reflection, method references and libraries are caught as well.
 //! Whether an attempt is forbidden is decided by `$Probat.guard`, which throws if it is. What a JDK does not have is
 //! reported by [`missing`], never an error.
@@ -37,6 +37,8 @@ pub enum Action {
     Ask { kind: TaintKind, detail: Detail, when: When },
     /// Stores 1 at this index of `$Probat.dirty`.
     Mark(Dirty),
+    /// Returns at once, so that the method, which gives nothing, does nothing.
+    Skip,
 }
 
 /// The object a guard is shown.
@@ -145,12 +147,27 @@ pub(crate) fn weave(
                 true
             }
             Action::Ask { kind, detail, when } => ask(cx, guard, &descriptor, entry, (kind, detail, when))?,
+            Action::Skip => skip(cx, &descriptor, entry),
         };
         if done {
             placed.push(nth);
         }
     }
     Ok(placed)
+}
+
+/// Leaves the method before it begins; false if it has a result to give.
+fn skip(cx: &mut Context<'_>, descriptor: &MethodDescriptor, entry: &Frame) -> bool {
+    if descriptor.returns.is_some() {
+        return false;
+    }
+    // What follows is never reached, and still needs a frame that says what holds there.
+    let rest = cx.edits.fresh_label();
+    cx.edits.before(0, vec![Node::Insn(Insn::Return(None)), Node::Label(rest), Node::Insn(Insn::Nop)]);
+    if cx.method.framed {
+        cx.edits.add_frame(rest, entry.clone());
+    }
+    true
 }
 
 /// Inserts the question; false if the method's parameters are not what the table expects.

@@ -23,7 +23,7 @@ const fn ask(
 const fn when(guard: Guard, when: When) -> Guard {
     match guard.action {
         Action::Ask { kind, detail, .. } => Guard { action: Action::Ask { kind, detail, when }, ..guard },
-        Action::Mark(_) => guard,
+        Action::Mark(_) | Action::Skip => guard,
     }
 }
 
@@ -39,6 +39,15 @@ const fn mark_for(
     descriptor: Option<&'static str>,
 ) -> Guard {
     Guard { purpose, class, method, descriptor, action: Action::Mark(dirty) }
+}
+
+const fn skip(
+    purpose: &'static str,
+    class: &'static str,
+    method: &'static str,
+    descriptor: &'static str,
+) -> Guard {
+    Guard { purpose, class, method, descriptor: Some(descriptor), action: Action::Skip }
 }
 
 const fn file(purpose: &'static str, method: &'static str, descriptor: &'static str) -> Guard {
@@ -173,6 +182,11 @@ pub(super) const TABLE: &[Guard] = &[
 
     ask(Display, "use the AWT toolkit", "java/awt/Toolkit", "getDefaultToolkit", "()Ljava/awt/Toolkit;", Detail::Nothing),
     ask(Display, "use the desktop", "java/awt/Desktop", "getDesktop", "()Ljava/awt/Desktop;", Detail::Nothing),
+
+    // When garbage is collected is up to the JVM, and so would be what finalizers and cleaners do to later sequences.
+    skip("run finalizers", "java/lang/ref/Finalizer", "register", "(Ljava/lang/Object;)V"),
+    skip("run cleaners", "jdk/internal/ref/CleanerImpl", "start",
+        "(Ljava/lang/ref/Cleaner;Ljava/util/concurrent/ThreadFactory;)V"),
 
     mark(Dirty::SystemProperties, "java/lang/System", "setProperty"),
     mark(Dirty::SystemProperties, "java/lang/System", "clearProperty"),
