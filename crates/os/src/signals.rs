@@ -1,6 +1,7 @@
-//! Ctrl-C for the command line.
+//! Ctrl-C for the command line, and faults for workers.
 //!
 //! In: SIGINT and SIGTERM. Out: a flag that says a stop is wanted; the second signal ends the process at once.
+//! In a worker the handlers that Rust installs for stack overflow give way to the JVM's.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -18,6 +19,18 @@ pub fn stop_flag() -> io::Result<&'static AtomicBool> {
         unsafe { sigaction(signal, &action) }?;
     }
     Ok(&STOP)
+}
+
+/// Takes back the handlers of memory faults that Rust's runtime installed.
+///
+/// A JVM that finds handlers passes faults of the code under test on to them, and they end the process without a word;
+/// left alone with a fault, it writes a log that names the frame. To be called before the JVM is created.
+pub fn release_faults() {
+    let default = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
+    for signal in [Signal::SIGSEGV, Signal::SIGBUS] {
+        // SAFETY: the default action is no handler, so nothing of ours can run in one. Where it fails the handlers stay.
+        let _ = unsafe { sigaction(signal, &default) };
+    }
 }
 
 extern "C" fn on_signal(signal: libc::c_int) {

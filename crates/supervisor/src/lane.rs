@@ -21,7 +21,7 @@ use probat_protocol::{
 
 use crate::board::{Failure, Shared};
 use crate::config::FleetConfig;
-use crate::crash_log::blamed_frame;
+use crate::crash_log::{Crash, crash};
 use crate::fleet::StartError;
 use crate::launch::{Launched, launch};
 use crate::ledger::{Ending, Place, Settlement};
@@ -245,7 +245,7 @@ impl Lane {
         if matches!(parting, Parting::Stopped) {
             return Life::Stopped;
         }
-        let cause = self.cause(parting, ended);
+        let (cause, crash) = told_by_log(self.cause(parting, ended), scratch);
         if !stood {
             return Life::NeverStood(self.never_stood(parting, cause.as_ref()));
         }
@@ -253,8 +253,6 @@ impl Lane {
             None => Ending::Blameless,
             Some(cause) => Ending::Died { cause: cause.clone(), place: place(parting, heartbeat.beat()) },
         };
-        let has_log = matches!(cause, Some(DeathCause::Signalled(_)));
-        let crash = if has_log { blamed_frame(scratch) } else { None };
         let mut board = self.shared.board();
         let settlement = board.ledger.ended(self.index, &ending);
         match &cause {
@@ -307,6 +305,20 @@ impl Lane {
 
     fn last_lines(&self) -> Vec<String> {
         lock(&self.tail).last_lines(LAST_LINES)
+    }
+}
+
+/// What a crash log adds to a death: the signal behind the exit code of a JVM, and the frame.
+fn told_by_log(cause: Option<DeathCause>, scratch: &Path) -> (Option<DeathCause>, Option<String>) {
+    let log = match &cause {
+        Some(DeathCause::Exited(_) | DeathCause::Signalled(_)) => crash(scratch),
+        Some(DeathCause::Unresponsive(_) | DeathCause::Protocol(_)) | None => None,
+    };
+    match (cause, log) {
+        (Some(DeathCause::Exited(_)), Some(Crash { signal: Some(signal), frame })) => {
+            (Some(DeathCause::Signalled(signal)), frame)
+        }
+        (cause, log) => (cause, log.and_then(|log| log.frame)),
     }
 }
 

@@ -68,6 +68,7 @@ pub fn main() -> ExitCode {
     let Ok(WorkerEnd { mut down, up, heartbeat }) = worker_end::take() else { return ExitCode::FAILURE };
     let up = Arc::new(Up::new(up));
     heartbeat.set_phase(Phase::Starting);
+    probat_os::signals::release_faults();
     let started = link::read_config(&mut down).and_then(|config| {
         let sandbox = start::confine(&config)?;
         spawn(config, sandbox, Arc::clone(&up), heartbeat)
