@@ -109,7 +109,9 @@ fn set_up(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fau
     let mut baseline = Baseline::take(env, thread.get())?;
     beat();
     // The JDK's own cleaner starts now; those of the code under test never do.
-    drop(env.load_class("jdk.internal.ref.CleanerFactory", true, None));
+    if let Ok(factory) = env.load_class("jdk.internal.ref.CleanerFactory", true, None) {
+        env.delete(factory);
+    }
     define_probat(env, &config)?;
     arm.set();
     jvmti.set_class_hook(true)?;
