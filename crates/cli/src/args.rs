@@ -30,6 +30,7 @@ Exit codes: 0 fine, 1 bug in probat, 2 bad input, 3 the code under test failed, 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Generate(Box<crate::generate::GenerateArgs>),
     Run(RunArgs),
     Doctor(DoctorArgs),
     #[command(subcommand)]

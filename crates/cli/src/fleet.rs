@@ -16,7 +16,8 @@ pub fn start(mut config: FleetConfig) -> Result<Fleet, Failure> {
     Fleet::start(config).map_err(|error| start_failure(&error))
 }
 
-fn start_failure(error: &StartError) -> Failure {
+/// Why no worker stands.
+pub fn start_failure(error: &StartError) -> Failure {
     let failure = Failure::caused(Exit::Missing, error);
     match error {
         StartError::Scratch(ScratchError::Full(_)) => {

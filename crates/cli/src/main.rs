@@ -10,6 +10,7 @@ mod duration;
 mod exit;
 mod failure;
 mod fleet;
+mod generate;
 mod java;
 mod library;
 mod progress;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
 fn dispatch(command: &Command) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => run::run(args),
+        Command::Generate(args) => generate::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Bench(BenchCommand::Exec(args)) => bench::exec(args),
         Command::BenchRaw(args) => bench::raw::answer(args),

@@ -1,0 +1,198 @@
+//! From what a job found to the report.
+//!
+//! In: the job's outcome, what was seen of its growth, what became of the files. Out: [`Report`]. Decides nothing.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use probat_generate::{DropReason, Dropped, HuntEnd, Outcome, Phase};
+use probat_supervisor::describe;
+
+use super::args::GenerateArgs;
+use super::failures;
+use super::known::Known;
+use super::live::Live;
+use super::missing::Missing;
+use super::numbers::{count, plural, seconds};
+use super::places::Places;
+use super::report::{
+    ClassCovered, DroppedTest, EndOfSearch, FileWritten, Group, JavaUsed, MissingDependency, MoreTime,
+    PhaseTime, Report, SCHEMA, Totals,
+};
+use super::reproduce;
+use super::subject::Subject;
+
+/// All that a report is made of.
+pub struct Facts<'a> {
+    pub args: &'a GenerateArgs,
+    pub subject: &'a Subject,
+    pub outcome: &'a Outcome,
+    pub live: &'a Live,
+    pub places: &'a Places,
+    pub known: &'a Known,
+    pub interrupted: bool,
+    pub files: Vec<FileWritten>,
+}
+
+/// Puts it together.
+pub fn report(facts: Facts<'_>) -> Report {
+    let Facts { args, subject, outcome, live, places, known, interrupted, files } = facts;
+    let end = end_of(outcome.end, interrupted);
+    let step_limit = live.last().map_or(outcome.totals.steps, |last| last.steps).max(1);
+    Report {
+        schema: SCHEMA,
+        probat: env!("CARGO_PKG_VERSION"),
+        what: args.what.clone(),
+        java: JavaUsed {
+            home: subject.jvm.home.display().to_string(),
+            version: subject.jvm.version.text.clone(),
+        },
+        seed: args.seed,
+        step_limit,
+        command: reproduce::command(std::env::args().skip(1), args.seed, step_limit),
+        end,
+        more_time: more_time(end, live),
+        verified: outcome.verified,
+        junit: subject.junit.as_ref().map(|junit| junit.from),
+        output: places.tests.display().to_string(),
+        tests: outcome.files.iter().map(|file| file.tests).sum(),
+        totals: totals(outcome),
+        classes: classes(outcome),
+        files,
+        failures: outcome.failures.iter().map(|failure| failures::found(failure, known)).collect(),
+        untested: groups(outcome.untested.iter().map(|one| (one.reason.clone(), describe(&one.member)))),
+        untestable: groups(
+            outcome.untestable.iter().map(|one| (one.reason.to_string(), one.class.to_string())),
+        ),
+        dropped: outcome.dropped.iter().map(dropped).collect(),
+        unstable: outcome.unstable.iter().map(describe).collect(),
+        missing: subject.missing.iter().map(missing).collect(),
+        seconds: outcome
+            .times
+            .iter()
+            .map(|(phase, time)| PhaseTime { phase: name(*phase), seconds: rounded(*time) })
+            .collect(),
+    }
+}
+
+fn end_of(end: HuntEnd, interrupted: bool) -> EndOfSearch {
+    match end {
+        _ if interrupted => EndOfSearch::Interrupted,
+        // Stopped without a signal: the clock did it.
+        HuntEnd::Time | HuntEnd::Stopped => EndOfSearch::Time,
+        HuntEnd::Steps => EndOfSearch::Steps,
+        HuntEnd::Plateau => EndOfSearch::Plateau,
+        HuntEnd::Exhausted => EndOfSearch::Exhausted,
+    }
+}
+
+/// Below this share of what is covered, an estimated gain is not worth the time.
+const WORTH: usize = 200;
+
+fn more_time(end: EndOfSearch, live: &Live) -> MoreTime {
+    let elapsed = live.last().map_or(Duration::ZERO, |last| last.elapsed);
+    let barren = live.last().map_or(Duration::ZERO, |last| last.barren);
+    let covered = live.last().map_or(0, |last| last.edges);
+    let expected_branches = live.growth().of_last_doubling(elapsed);
+    let helps = match end {
+        EndOfSearch::Exhausted | EndOfSearch::Plateau => false,
+        EndOfSearch::Time | EndOfSearch::Steps | EndOfSearch::Interrupted => {
+            covered == 0 || expected_branches * WORTH > covered
+        }
+    };
+    let nothing_new = format!("nothing new for {}", seconds(barren));
+    let words = match (end, helps) {
+        (EndOfSearch::Exhausted, _) => "no: every call that can be built was tried".into(),
+        (EndOfSearch::Plateau, _) => format!("unlikely: {nothing_new} of {}", seconds(elapsed)),
+        (_, false) => format!("unlikely: {nothing_new}, and few came before"),
+        (_, true) if expected_branches == 0 => "yes: the search had hardly begun".into(),
+        (_, true) => {
+            let gain = count(expected_branches as u64);
+            format!("yes: as much again would reach about {gain} more branches")
+        }
+    };
+    MoreTime { helps, expected_branches, barren_seconds: rounded(barren), words }
+}
+
+fn totals(outcome: &Outcome) -> Totals {
+    let totals = &outcome.totals;
+    Totals {
+        sequences: totals.sequences,
+        steps: totals.steps,
+        legal: totals.legal,
+        threw: totals.threw,
+        refused: totals.refused,
+        stopped: totals.stopped,
+        tainted: totals.tainted,
+        states: outcome.states,
+        branches_covered: outcome.classes.iter().map(|class| u64::from(class.covered)).sum(),
+        branches: outcome.classes.iter().map(|class| u64::from(class.edges)).sum(),
+        jvms_started: outcome.fleet.starts,
+        jvms_died: outcome.fleet.death_count,
+    }
+}
+
+/// By name; classes without branches say nothing.
+fn classes(outcome: &Outcome) -> Vec<ClassCovered> {
+    outcome
+        .classes
+        .iter()
+        .filter(|class| class.edges > 0)
+        .map(|class| ClassCovered {
+            class: class.class.to_string(),
+            branches_covered: class.covered,
+            branches: class.edges,
+        })
+        .collect()
+}
+
+/// The largest group first.
+fn groups(all: impl Iterator<Item = (String, String)>) -> Vec<Group> {
+    let mut by_reason: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (reason, member) in all {
+        by_reason.entry(reason).or_default().push(member);
+    }
+    let mut groups: Vec<Group> =
+        by_reason.into_iter().map(|(reason, members)| Group { reason, members }).collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.members.len()));
+    groups
+}
+
+fn dropped(one: &Dropped) -> DroppedTest {
+    let reason = match one.reason {
+        DropReason::Unprintable => "has no source form",
+        DropReason::Uncompilable => "does not compile",
+        DropReason::Unstable => "failed in a fresh JVM",
+    };
+    DroppedTest { test: one.test.clone(), reason, detail: one.detail.clone() }
+}
+
+fn missing(one: &Missing) -> MissingDependency {
+    MissingDependency {
+        class: one.class.to_string(),
+        stops: one.stops.iter().map(ToString::to_string).collect(),
+        named_by: one.named_by,
+    }
+}
+
+fn name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Reading => "reading",
+        Phase::Starting => "starting",
+        Phase::Searching => "searching",
+        Phase::Finishing => "finishing",
+        Phase::Compiling => "compiling",
+        Phase::Running => "running",
+    }
+}
+
+fn rounded(time: Duration) -> f64 {
+    (time.as_secs_f64() * 100.0).round() / 100.0
+}
+
+/// `3 tests for 2 classes`.
+pub fn what_was_written(report: &Report) -> String {
+    let tests = plural(report.tests as u64, "test");
+    let classes = plural(report.files.len() as u64, "class");
+    format!("{tests} for {classes}")
+}

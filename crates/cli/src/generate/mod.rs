@@ -1,0 +1,214 @@
+//! `probat generate`: a jar in, tests worth keeping out.
+//!
+//! In: what the user points at. Out: test files, a report, a summary. The search itself is in the `generate` crate; here the
+//! user's words become a job, and its outcome becomes files that never replace what the user wrote.
+//!
+//! ```text
+//! args ─▶ subject (project, JVM, classes, JUnit) ─▶ job, watched by live ─▶ write ─▶ gather ─▶ summary or JSON
+//! ```
+
+mod args;
+mod budget;
+mod compare;
+mod failures;
+mod gather;
+mod known;
+mod live;
+mod marker;
+mod missing;
+mod numbers;
+mod options;
+mod places;
+mod report;
+mod reproduce;
+mod subject;
+mod summary;
+mod write;
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Instant;
+
+use probat_generate::{Job, JobError, Outcome, VerifyError};
+use probat_supervisor::WorkerCommand;
+
+pub use args::GenerateArgs;
+
+use crate::args::Format;
+use crate::exit::Exit;
+use crate::failure::{Failure, chain, message, print, show};
+use crate::fleet;
+use budget::{Budget, budget, top_level_classes};
+use gather::Facts;
+use known::Known;
+use live::Live;
+use marker::Owner;
+use numbers::{plural, seconds};
+use places::{Places, places};
+use report::{FileState, FileWritten, Report};
+use subject::Subject;
+use write::{WriteError, Written};
+
+/// Runs the command.
+pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
+    let work = tempfile::Builder::new().prefix("probat-generate-").tempdir().map_err(|error| {
+        Failure::new(Exit::Missing, format!("cannot make a temporary folder: {error}"))
+            .hint("point TMPDIR to a directory you may write to")
+    })?;
+    let subject = subject::find(args, work.path())?;
+    let places = places(args, &subject.project);
+    let mut known = Known::read(&places.known_failures).map_err(|error| write_failure(&error, 0))?;
+    let budget = budget(args, &subject.targets);
+    announce(&subject, &budget);
+    let stop = probat_os::signals::stop_flag().ok();
+    let mut live = Live::new(budget, false);
+    let job = job(args, &subject, &budget, work.path())?;
+    let outcome = search(&job, &mut live, &budget, stop)?;
+    let files = write_files(&outcome, &places, args.seed)?;
+    let facts = Facts {
+        args,
+        subject: &subject,
+        outcome: &outcome,
+        live: &live,
+        places: &places,
+        known: &known,
+        interrupted: stop.is_some_and(|flag| flag.load(Relaxed)),
+        files,
+    };
+    let report = gather::report(facts);
+    let json = serde_json::to_string_pretty(&report).expect("a report has only plain data") + "\n";
+    write::replace(&places.report, &json).map_err(|error| write_failure(&error, report.files.len()))?;
+    accept(args, &report, &mut known, &places)?;
+    match args.format {
+        Format::Text => print(&summary::render(&report))?,
+        Format::Json => print(&json)?,
+    }
+    Ok(exit_of(args, &report))
+}
+
+fn announce(subject: &Subject, budget: &Budget) {
+    let classes = plural(top_level_classes(&subject.targets) as u64, "class");
+    let limit = match budget.steps {
+        Some(steps) => plural(steps, "step"),
+        None => seconds(budget.time),
+    };
+    message("testing", &format!("{classes} on Java {} for {limit}", subject.jvm.version.text));
+}
+
+fn job<'a>(
+    args: &GenerateArgs,
+    subject: &'a Subject,
+    budget: &Budget,
+    work: &std::path::Path,
+) -> Result<Job<'a>, Failure> {
+    Ok(Job {
+        classes: &subject.library.classes,
+        targets: subject.targets.clone(),
+        class_path: subject.class_path.clone(),
+        java: subject.java.clone(),
+        junit: subject.junit.as_ref().map(|junit| junit.jars.clone()).unwrap_or_default(),
+        work: work.to_owned(),
+        worker_command: WorkerCommand::default(),
+        options: options::options(args, subject, budget)?,
+    })
+}
+
+/// Runs the job. Ctrl-C and a time limit beside a step limit end its search, not what comes after.
+fn search(
+    job: &Job<'_>,
+    live: &mut Live,
+    budget: &Budget,
+    flag: Option<&'static AtomicBool>,
+) -> Result<Outcome, Failure> {
+    let start = Instant::now();
+    let told = AtomicBool::new(false);
+    let stop = || {
+        let signalled = flag.is_some_and(|flag| flag.load(Relaxed));
+        if signalled && !told.swap(true, Relaxed) {
+            live::tell_stop();
+        }
+        signalled || (budget.steps.is_some() && budget.is_time_said && start.elapsed() >= budget.time)
+    };
+    let outcome = probat_generate::run(job, live, &stop);
+    live.end();
+    outcome.map_err(|error| job_failure(&error))
+}
+
+fn job_failure(error: &JobError) -> Failure {
+    match error {
+        JobError::Start(start) => fleet::start_failure(start),
+        JobError::Fleet(fleet) => fleet::failure(fleet),
+        JobError::Verify(VerifyError::Start(start)) => fleet::start_failure(start),
+        JobError::Verify(_) => Failure::caused(Exit::Missing, error)
+            .hint("`--unverified` writes the tests all the same, without compiling or running them"),
+        JobError::Nothing(_) => Failure::new(Exit::Nothing, chain(error))
+            .hint("public and package-private members of named classes can be tested; is this the right class path?"),
+    }
+}
+
+/// Writes every file; the first that cannot be written ends it, and those before it stay.
+fn write_files(outcome: &Outcome, places: &Places, seed: u64) -> Result<Vec<FileWritten>, Failure> {
+    let mut written: Vec<FileWritten> = Vec::new();
+    for file in &outcome.files {
+        let path = places.of(file);
+        let done = write::write_source(&path, &marker::mark(&file.source, seed))
+            .map_err(|error| write_failure(&error, written.len()))?;
+        let (path, state, difference) = match done {
+            Written::New => (path, FileState::New, None),
+            Written::Unchanged => (path, FileState::Unchanged, None),
+            Written::Replaced(difference) => (path, FileState::Replaced, Some(difference)),
+            Written::Beside { path, owner: Owner::Edited | Owner::Ours } => {
+                (path, FileState::BesideEdited, None)
+            }
+            Written::Beside { path, owner: Owner::Foreign } => (path, FileState::BesideForeign, None),
+        };
+        written.push(FileWritten {
+            path: path.display().to_string(),
+            class: file.subject.to_string(),
+            tests: file.tests,
+            state,
+            difference,
+        });
+    }
+    Ok(written)
+}
+
+fn write_failure(error: &WriteError, before: usize) -> Failure {
+    let text = format!("cannot write `{}`: {}", error.path.display(), error.source);
+    let failure = Failure::new(Exit::Missing, text);
+    let failure = match error.source.kind() {
+        std::io::ErrorKind::StorageFull => {
+            failure.hint("free some space, or name another folder with `--output`")
+        }
+        _ => failure.hint("name a folder you may write to with `--output`"),
+    };
+    match before {
+        0 => failure,
+        files => failure.hint(format!("{} written before it are kept", plural(files as u64, "file"))),
+    }
+}
+
+/// With `--accept`, notes what was found.
+fn accept(args: &GenerateArgs, report: &Report, known: &mut Known, places: &Places) -> Result<(), Failure> {
+    if !args.accept {
+        return Ok(());
+    }
+    let failures = report.failures.iter().map(|failure| (failure.member.as_str(), failure.kind));
+    let added = known
+        .accept(&places.known_failures, failures)
+        .map_err(|error| write_failure(&error, report.files.len()))?;
+    show(&format!("accepted {} in {}\n", plural(added as u64, "failure"), places.known_failures.display()));
+    Ok(())
+}
+
+fn exit_of(args: &GenerateArgs, report: &Report) -> Exit {
+    let found = report.failures.iter().any(|failure| failure.is_suspect && !failure.known);
+    if report.end == report::EndOfSearch::Interrupted {
+        Exit::Interrupted
+    } else if found && !args.accept {
+        Exit::Found
+    } else if report.tests == 0 {
+        Exit::Nothing
+    } else {
+        Exit::Fine
+    }
+}

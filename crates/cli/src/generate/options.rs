@@ -1,0 +1,150 @@
+//! From arguments to what the job understands.
+//!
+//! In: arguments and the classes under test. Out: [`JobOptions`]. Methods in and out are checked against what is there.
+
+use std::collections::BTreeSet;
+
+use probat_classpath::near_names;
+use probat_emit::Framework;
+use probat_generate::JobOptions;
+use probat_model::ClassName;
+use probat_project::JUnitKind;
+use probat_search::campaign::CampaignConfig;
+use probat_survey::SurveyOptions;
+
+use super::args::{GenerateArgs, Ingredient};
+use super::budget::Budget;
+use super::subject::Subject;
+use crate::exit::Exit;
+use crate::failure::Failure;
+
+/// How often a reference is null where the user allows it.
+const NULLS: f64 = 0.05;
+
+/// Builds the options.
+pub fn options(args: &GenerateArgs, subject: &Subject, budget: &Budget) -> Result<JobOptions, Failure> {
+    let mut options = JobOptions {
+        time_limit: budget.time,
+        step_limit: budget.steps,
+        framework: match subject.framework {
+            JUnitKind::JUnit5 => Framework::JUnit5,
+            JUnitKind::JUnit4 => Framework::JUnit4,
+        },
+        campaign: campaign(args),
+        survey: SurveyOptions {
+            package_private: !args.public_only,
+            excluded: excluded(args, subject)?,
+            ..SurveyOptions::default()
+        },
+        kernel_sandbox: !args.no_sandbox,
+        plateau: !args.no_plateau,
+        max_tests: args.max_tests.map(|most| most as usize),
+        verify: !args.unverified,
+        ..JobOptions::default()
+    };
+    if let Some(workers) = args.workers {
+        options.workers = usize::from(workers);
+    }
+    options.limits.call_cpu = args.time_limit_per_call;
+    options.limits.call_wall = args.time_limit_per_call * 3;
+    Ok(options)
+}
+
+fn campaign(args: &GenerateArgs) -> CampaignConfig {
+    let mut config =
+        CampaignConfig { seed: args.seed, contracts: !args.no_contracts, ..CampaignConfig::default() };
+    config.literals.seeds = args.literals.clone();
+    if args.nulls {
+        config.assemble.null = NULLS;
+    }
+    for ingredient in &args.without {
+        match ingredient {
+            Ingredient::MinedLiterals => config.literals.mined = false,
+            Ingredient::Comparisons => config.literals.feedback = false,
+            Ingredient::Variation => config.literals.variation = false,
+            Ingredient::AdaptiveChoice => config.adaptive = false,
+            Ingredient::States => config.states = false,
+            Ingredient::Stubs => config.assemble.stubs = false,
+            Ingredient::Demand => config.assemble.demand = false,
+            Ingredient::Repetition => config.assemble.repeat = 0.0,
+            Ingredient::Reuse => config.assemble.reuse = 0.0,
+        }
+    }
+    config
+}
+
+/// Methods left out: those named, and with `--method` all others but constructors, without which there are no objects.
+fn excluded(args: &GenerateArgs, subject: &Subject) -> Result<Vec<String>, Failure> {
+    if args.methods.is_empty() && args.excluded_methods.is_empty() {
+        return Ok(Vec::new());
+    }
+    let all = methods(subject);
+    for wanted in args.methods.iter().chain(&args.excluded_methods) {
+        if !all.iter().any(|(class, method)| means(wanted, class, method)) {
+            return Err(no_method(wanted, &all));
+        }
+    }
+    let meant = |words: &[String], class: &ClassName, method: &str| {
+        words.iter().any(|wanted| means(wanted, class, method))
+    };
+    let out = all.iter().filter(|(class, method)| {
+        let unwanted = !args.methods.is_empty() && method != "<init>" && !meant(&args.methods, class, method);
+        unwanted || meant(&args.excluded_methods, class, method)
+    });
+    Ok(out.map(|(class, method)| format!("{class}.{method}")).collect())
+}
+
+fn methods(subject: &Subject) -> BTreeSet<(ClassName, String)> {
+    let mut all = BTreeSet::new();
+    for class in &subject.targets {
+        let Some(file) = subject.library.file(class) else { continue };
+        let names = file.methods.iter().filter_map(|method| method.name(&file.pool).ok());
+        all.extend(names.filter(|name| name != "<clinit>").map(|name| (class.clone(), name.into_owned())));
+    }
+    all
+}
+
+/// `add`, `Cart.add`, `com.acme.Cart.add`; a constructor is `new`.
+fn means(wanted: &str, class: &ClassName, method: &str) -> bool {
+    let (of, name) = match wanted.rsplit_once('.') {
+        Some((of, name)) => (Some(of), name),
+        None => (None, wanted),
+    };
+    let name = if name == "new" { "<init>" } else { name };
+    let whole = class.to_binary().replace('$', ".");
+    let fits = |of: &str| {
+        let of = of.replace('$', ".");
+        whole == of || whole.strip_suffix(&of).is_some_and(|head| head.ends_with('.'))
+    };
+    name == method && of.is_none_or(fits)
+}
+
+fn no_method(wanted: &str, all: &BTreeSet<(ClassName, String)>) -> Failure {
+    let name = wanted.rsplit('.').next().unwrap_or(wanted);
+    let near: Vec<String> = near_names(name, all.iter().map(|(_, method)| method.as_str()), 3)
+        .into_iter()
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let failure = Failure::new(Exit::BadInput, format!("no class under test has a method `{wanted}`"));
+    match near.is_empty() {
+        true => failure.hint("write `method` or `Class.method`; a constructor is `new`"),
+        false => failure.hint(format!("did you mean {}?", near.join(", "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_are_named_with_or_without_their_class() {
+        let class = ClassName::internal("com/acme/Cart$Item");
+        for yes in ["add", "Item.add", "Cart.Item.add", "Cart$Item.add", "com.acme.Cart$Item.add"] {
+            assert!(means(yes, &class, "add"), "{yes}");
+        }
+        for no in ["remove", "Cart.add", "tem.add", "org.acme.Cart$Item.add"] {
+            assert!(!means(no, &class, "add"), "{no}");
+        }
+        assert!(means("Item.new", &class, "<init>"));
+    }
+}

@@ -1,0 +1,169 @@
+//! The result of a run as data.
+//!
+//! In: what the job found and what became of the files. Out: [`Report`], printed as JSON or turned into a summary. The guide
+//! documents every key.
+
+use serde::Serialize;
+
+use super::compare::Difference;
+
+/// Raised when a key changes its meaning or goes away.
+pub const SCHEMA: u32 = 1;
+
+/// Everything worth knowing about a run.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    pub schema: u32,
+    pub probat: &'static str,
+    /// As given on the command line.
+    pub what: Vec<String>,
+    pub java: JavaUsed,
+    pub seed: u64,
+    /// With the seed, repeats this run.
+    pub step_limit: u64,
+    /// The command that repeats this run.
+    pub command: String,
+    pub end: EndOfSearch,
+    pub more_time: MoreTime,
+    /// Whether every test was compiled and passed twice.
+    pub verified: bool,
+    /// Where JUnit came from.
+    pub junit: Option<&'static str>,
+    pub output: String,
+    pub tests: usize,
+    pub totals: Totals,
+    pub classes: Vec<ClassCovered>,
+    pub files: Vec<FileWritten>,
+    pub failures: Vec<FailureFound>,
+    /// Members no test calls, by reason.
+    pub untested: Vec<Group>,
+    /// Classes no test can call, by reason.
+    pub untestable: Vec<Group>,
+    pub dropped: Vec<DroppedTest>,
+    /// Members whose tests behaved differently in a fresh JVM and were dropped.
+    pub unstable: Vec<String>,
+    pub missing: Vec<MissingDependency>,
+    pub seconds: Vec<PhaseTime>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct JavaUsed {
+    pub home: String,
+    pub version: String,
+}
+
+/// Why the search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EndOfSearch {
+    Time,
+    Steps,
+    Plateau,
+    Exhausted,
+    Interrupted,
+}
+
+/// Whether more time would help.
+#[derive(Debug, Clone, Serialize)]
+pub struct MoreTime {
+    pub helps: bool,
+    /// Branches that as much time again would bring, estimated.
+    pub expected_branches: usize,
+    /// Seconds since the last new branch.
+    pub barren_seconds: f64,
+    pub words: String,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Totals {
+    pub sequences: u64,
+    pub steps: u64,
+    pub legal: u64,
+    pub threw: u64,
+    pub refused: u64,
+    pub stopped: u64,
+    pub tainted: u64,
+    pub states: usize,
+    pub branches_covered: u64,
+    pub branches: u64,
+    pub jvms_started: u64,
+    pub jvms_died: u64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct ClassCovered {
+    pub class: String,
+    pub branches_covered: u32,
+    pub branches: u32,
+}
+
+/// What became of one file.
+#[derive(Debug, Clone, Serialize)]
+pub struct FileWritten {
+    pub path: String,
+    pub class: String,
+    pub tests: usize,
+    pub state: FileState,
+    /// Against the file that was there.
+    pub difference: Option<Difference>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileState {
+    New,
+    Unchanged,
+    Replaced,
+    /// Beside a file of ours that was edited.
+    BesideEdited,
+    /// Beside a file that is not ours.
+    BesideForeign,
+}
+
+/// One failure per member and kind.
+#[derive(Debug, Clone, Serialize)]
+pub struct FailureFound {
+    pub member: String,
+    pub kind: &'static str,
+    /// The rule that was broken.
+    pub rule: &'static str,
+    /// Why it may be a bug.
+    pub why: &'static str,
+    /// How often it was seen.
+    pub times: u32,
+    /// Accepted before.
+    pub known: bool,
+    /// Broken rules and dead JVMs; time and memory can run out for good reason.
+    pub is_suspect: bool,
+    /// What was thrown, with its stack.
+    pub thrown: Vec<String>,
+}
+
+/// Things that share a reason.
+#[derive(Debug, Clone, Serialize)]
+pub struct Group {
+    pub reason: String,
+    pub members: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct DroppedTest {
+    pub test: String,
+    pub reason: &'static str,
+    /// What the compiler or the test said.
+    pub detail: String,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct MissingDependency {
+    pub class: String,
+    /// Classes under test that cannot be loaded without it.
+    pub stops: Vec<String>,
+    pub named_by: usize,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct PhaseTime {
+    pub phase: &'static str,
+    pub seconds: f64,
+}

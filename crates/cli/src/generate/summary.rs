@@ -1,0 +1,212 @@
+//! The result of a run for a person.
+//!
+//! In: [`Report`]. Out: a screen of text: what was written, what looks wrong, what was not reached and why, how to go on.
+
+use super::gather::what_was_written;
+use super::numbers::{count, percent, plural};
+use super::report::{ClassCovered, FailureFound, FileState, FileWritten, Group, Report};
+
+/// Entries of a list before it is cut.
+const SHOWN: usize = 3;
+
+/// Failures shown in full.
+const FAILURES: usize = 10;
+
+/// Renders the report.
+pub fn render(report: &Report) -> String {
+    let mut out = String::new();
+    head(report, &mut out);
+    changes(report, &mut out);
+    coverage(report, &mut out);
+    failures(report, &mut out);
+    untested(report, &mut out);
+    dropped(report, &mut out);
+    out.push_str(&format!("\nMore time would help: {}.\n", report.more_time.words));
+    out.push_str(&format!("The same again:  {}\n", report.command));
+    out
+}
+
+fn head(report: &Report, out: &mut String) {
+    if report.tests == 0 {
+        out.push_str(&format!("No tests: {}.\n", why_nothing(report)));
+        return;
+    }
+    let checked = match report.verified {
+        true => "each compiled and passed twice in fresh JVMs",
+        false => "NOT compiled or run",
+    };
+    out.push_str(&format!("{} in {}, {checked}.\n", what_was_written(report), report.output));
+}
+
+/// An empty result explains itself.
+pub fn why_nothing(report: &Report) -> String {
+    let mut reasons: Vec<String> = Vec::new();
+    for group in report.untestable.iter().take(SHOWN) {
+        reasons.push(format!("{}: {}", plural(group.members.len() as u64, "class"), group.reason));
+    }
+    for group in report.untested.iter().take(SHOWN) {
+        reasons.push(format!("{}: {}", plural(group.members.len() as u64, "member"), group.reason));
+    }
+    if !report.dropped.is_empty() {
+        let first = &report.dropped[0];
+        reasons.push(format!(
+            "{} dropped, the first because it {}",
+            plural(report.dropped.len() as u64, "test"),
+            first.reason
+        ));
+    }
+    if !report.unstable.is_empty() {
+        let members = plural(report.unstable.len() as u64, "member");
+        reasons.push(format!("{members} behaved differently in a fresh JVM"));
+    }
+    match (reasons.is_empty(), report.totals.sequences) {
+        (false, _) => reasons.join("; "),
+        (true, 0) => "nothing was run in the time given".into(),
+        (true, _) => "nothing that was run is worth a test".into(),
+    }
+}
+
+/// What a second run changed, and what it left alone.
+fn changes(report: &Report, out: &mut String) {
+    for file in &report.files {
+        let beside = match file.state {
+            FileState::BesideEdited => "you edited the file that was there",
+            FileState::BesideForeign => "the file that was there is not ours",
+            FileState::New | FileState::Unchanged | FileState::Replaced => continue,
+        };
+        out.push_str(&format!("  {}: written here because {beside}\n", file.path));
+    }
+    let replaced: Vec<&FileWritten> = report.files.iter().filter(|file| file.difference.is_some()).collect();
+    let unchanged = report.files.iter().filter(|file| file.state == FileState::Unchanged).count();
+    if replaced.is_empty() && unchanged == 0 {
+        return;
+    }
+    let sum = |of: fn(&FileWritten) -> usize| replaced.iter().map(|file| of(file)).sum::<usize>() as u64;
+    let added = sum(|file| file.difference.as_ref().map_or(0, |found| found.added.len()));
+    let removed = sum(|file| file.difference.as_ref().map_or(0, |found| found.removed.len()));
+    let changed = sum(|file| file.difference.as_ref().map_or(0, |found| found.changed.len()));
+    out.push_str(&format!(
+        "Since the last run: {} added, {removed} removed, {changed} behave differently; {} unchanged.\n",
+        plural(added, "test"),
+        plural(unchanged as u64, "file")
+    ));
+    for file in &replaced {
+        let Some(difference) = &file.difference else { continue };
+        for change in difference.changed.iter().take(SHOWN) {
+            out.push_str(&format!(
+                "  {} {}\n    was: {}\n    is:  {}\n",
+                file.class, change.after, change.was, change.is
+            ));
+        }
+    }
+}
+
+fn coverage(report: &Report, out: &mut String) {
+    let totals = &report.totals;
+    if totals.branches == 0 {
+        return;
+    }
+    out.push_str(&format!(
+        "\nCoverage: {} of {} branches ({})\n",
+        count(totals.branches_covered),
+        count(totals.branches),
+        percent(totals.branches_covered, totals.branches)
+    ));
+    let mut classes: Vec<&ClassCovered> = report.classes.iter().collect();
+    let missed = |class: &ClassCovered| class.branches - class.branches_covered;
+    // What has most left to reach comes first: a share says little of small classes.
+    classes.sort_by_key(|class| (std::cmp::Reverse(missed(class)), class.class.clone()));
+    let width = classes.iter().take(2 * SHOWN).map(|class| class.class.len()).max().unwrap_or(0);
+    let mut row = |word: &str, class: &ClassCovered| {
+        let share = percent(u64::from(class.branches_covered), u64::from(class.branches));
+        out.push_str(&format!(
+            "  {word:<5} {:<width$}  {share:>4}  {} of {}\n",
+            class.class, class.branches_covered, class.branches
+        ));
+    };
+    if classes.len() <= 2 * SHOWN {
+        classes.iter().for_each(|class| row("", class));
+        return;
+    }
+    classes[..SHOWN].iter().for_each(|class| row("least", class));
+    let mut best: Vec<&ClassCovered> = classes[SHOWN..].to_vec();
+    best.sort_by_key(|class| (missed(class), std::cmp::Reverse(class.branches), class.class.clone()));
+    best[..SHOWN].iter().for_each(|class| row("most", class));
+}
+
+fn failures(report: &Report, out: &mut String) {
+    let (suspects, limits): (Vec<&FailureFound>, Vec<&FailureFound>) =
+        report.failures.iter().filter(|failure| !failure.known).partition(|failure| failure.is_suspect);
+    let known = report.failures.iter().filter(|failure| failure.known).count();
+    if !suspects.is_empty() {
+        out.push_str(&format!("\nMay be bugs: {}\n", count(suspects.len() as u64)));
+        for failure in suspects.iter().take(FAILURES) {
+            out.push_str(&format!("  {}\n    broken: {} – {}\n", failure.member, failure.rule, failure.why));
+            for line in failure.thrown.iter().take(SHOWN) {
+                out.push_str(&format!("      {line}\n"));
+            }
+        }
+        more(suspects.len(), FAILURES, out);
+    }
+    if !limits.is_empty() {
+        out.push_str(&format!("\nRan out of time or memory: {}\n", count(limits.len() as u64)));
+        for failure in limits.iter().take(SHOWN) {
+            out.push_str(&format!("  {}: {}\n", failure.member, failure.why));
+        }
+        more(limits.len(), SHOWN, out);
+    }
+    if known > 0 {
+        out.push_str(&format!("\nKnown and accepted: {}\n", plural(known as u64, "failure")));
+    }
+}
+
+fn more(all: usize, shown: usize, out: &mut String) {
+    if all > shown {
+        out.push_str(&format!("  … and {} more, in the report\n", count((all - shown) as u64)));
+    }
+}
+
+fn untested(report: &Report, out: &mut String) {
+    let members: u64 = report.untested.iter().map(|group| group.members.len() as u64).sum();
+    if members > 0 {
+        out.push_str(&format!("\nNot tested: {}\n", plural(members, "member")));
+        report.untested.iter().take(2 * SHOWN).for_each(|group| list(group, out));
+        more(report.untested.len(), 2 * SHOWN, out);
+    }
+    let classes: u64 = report.untestable.iter().map(|group| group.members.len() as u64).sum();
+    if classes > 0 && report.tests > 0 {
+        out.push_str(&format!("\nNo test can call: {}\n", plural(classes, "class")));
+        report.untestable.iter().take(SHOWN).for_each(|group| list(group, out));
+    }
+}
+
+/// `  reason: a, b, c and 4 more`.
+fn list(group: &Group, out: &mut String) {
+    let named: Vec<&str> = group.members.iter().take(SHOWN).map(String::as_str).collect();
+    let rest = match group.members.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        rest => format!(" and {} more", count(rest as u64)),
+    };
+    out.push_str(&format!("  {}: {}{rest}\n", group.reason, named.join(", ")));
+}
+
+fn dropped(report: &Report, out: &mut String) {
+    if !report.dropped.is_empty() {
+        out.push_str(&format!("\nDropped: {}\n", plural(report.dropped.len() as u64, "test")));
+        for one in report.dropped.iter().take(SHOWN) {
+            out.push_str(&format!("  {} {}: {}\n", one.test, one.reason, first_line(&one.detail)));
+        }
+        more(report.dropped.len(), SHOWN, out);
+    }
+    if !report.unstable.is_empty() {
+        let mut members = report.unstable.clone();
+        members.sort();
+        members.dedup();
+        let reason = "\nBehaved differently in a fresh JVM, not tested".to_owned();
+        list(&Group { reason, members }, out);
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or("")
+}
