@@ -162,15 +162,23 @@ impl<W: Write> Executor<W> {
             self.prepared[operation as usize] = Some(prepared?);
         }
         if any {
-            // What failed is remembered with the operation.
-            self.shared.failed_class.store(false, Ordering::Relaxed);
-            shared::on_executor(|executor| {
-                executor.kept.clear();
-                executor.probes.discard(env)
-            })
-            .unwrap_or(Ok(()))?;
+            self.settle(env)?;
         }
         Ok(None)
+    }
+
+    /// What initialisers did while operations were looked up belongs to no sequence: state they changed is the baseline
+    /// from now on, as if they had run at the start.
+    fn settle(&mut self, env: &mut Env<'_>) -> Result<(), Fault> {
+        // What failed is remembered with the operation.
+        self.shared.failed_class.store(false, Ordering::Relaxed);
+        shared::on_executor(|executor| {
+            executor.kept.clear();
+            executor.probes.discard(env)
+        })
+        .unwrap_or(Ok(()))?;
+        // After items that left things behind nobody can tell whose change it was.
+        if self.state.unclean { Ok(()) } else { self.baseline.settle(env, self.shared).map(|_| ()) }
     }
 
     fn prepare_one(&mut self, env: &mut Env<'_>, operation: usize) -> Result<Prepared, Fault> {

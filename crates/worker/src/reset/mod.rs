@@ -16,6 +16,8 @@ use probat_jvm::{Env, Ref, Thread};
 use probat_model::Leak;
 
 use crate::fault::Fault;
+use crate::natives;
+use crate::shared::{self, Shared};
 
 pub use statics::Statics;
 
@@ -89,8 +91,31 @@ impl Baseline {
         })
     }
 
-    /// Makes what initialisers changed the new baseline; answers what that was.
-    pub fn accept(&mut self, env: &mut Env<'_>, dirty: Dirty) -> Result<Vec<Leak>, Fault> {
+    /// Makes what initialisers changed the new baseline, and cleans the thread; answers what had changed.
+    pub fn settle(&mut self, env: &mut Env<'_>, shared: &Shared) -> Result<Vec<Leak>, Fault> {
+        natives::remember_plain_classes(env, shared);
+        let marked =
+            shared::on_executor(|executor| executor.probes.dirty(env)).unwrap_or(Ok(Dirty::default()))?;
+        let thread = self.thread.look(env);
+        if marked.and(thread).is_empty() {
+            return Ok(Vec::new());
+        }
+        let settled = shared::for_ourselves(|| {
+            env.with_frame(128, |env| -> Result<Vec<Leak>, Fault> {
+                let leaks = self.accept(env, marked)?;
+                self.restore(env, &mut shared.statics(), thread)?;
+                Ok(leaks)
+            })
+        });
+        let leaks = match settled {
+            Ok(leaks) => leaks?,
+            Err(exception) => return Err(Fault::threw(env, "take the baseline", exception)),
+        };
+        shared::on_executor(|executor| executor.probes.clean(env)).unwrap_or(Ok(()))?;
+        Ok(leaks)
+    }
+
+    fn accept(&mut self, env: &mut Env<'_>, dirty: Dirty) -> Result<Vec<Leak>, Fault> {
         let mut accepted = Vec::new();
         for leak in dirty.kinds() {
             let changed = match leak {
