@@ -85,7 +85,9 @@ pub(crate) fn install<'f>(env: &Env<'f>) -> Result<(), Thrown<'f>> {
 fn look_up<'f>(env: &Env<'f>) -> Result<Known, Thrown<'f>> {
     let class = |name: &str| -> Result<Global<Class>, Thrown<'f>> {
         let found = env.find_class(name)?;
-        env.global(found.get())
+        let kept = env.global(found.get());
+        env.delete(found);
+        kept
     };
     Ok(Known {
         object: class("java/lang/Object")?,
@@ -120,18 +122,24 @@ const WRAPPERS: [(&str, &str); 3] = [
 
 fn wrapper(env: &Env<'_>, class: &str, field: &str) -> Option<(Global<Class>, FieldRaw)> {
     let class = env.find_class(class).ok()?;
-    let field = env.field_id(class.get(), field, "Ljava/lang/Throwable;").ok()?;
-    Some((env.global(class.get()).ok()?, FieldRaw(field)))
+    let found = env.field_id(class.get(), field, "Ljava/lang/Throwable;").ok();
+    let kept = env.global(class.get()).ok();
+    env.delete(class);
+    Some((kept?, FieldRaw(found?)))
 }
 
 fn look_up_ids<'f>(env: &Env<'f>) -> Result<Ids, Thrown<'f>> {
     let method = |class: &str, name: &str, descriptor: &str| -> Result<Id, Thrown<'f>> {
         let class = env.find_class(class)?;
-        env.method_id(class.get(), name, descriptor).map(Id)
+        let found = env.method_id(class.get(), name, descriptor).map(Id);
+        env.delete(class);
+        found
     };
     let field = |class: &str, name: &str, descriptor: &str| -> Result<FieldRaw, Thrown<'f>> {
         let class = env.find_class(class)?;
-        env.field_id(class.get(), name, descriptor).map(FieldRaw)
+        let found = env.field_id(class.get(), name, descriptor).map(FieldRaw);
+        env.delete(class);
+        found
     };
     let (throwable, element, text) =
         ("java/lang/Throwable", "java/lang/StackTraceElement", "Ljava/lang/String;");
