@@ -8,7 +8,7 @@ use probat_protocol::{Item, Limits, Rule, SandboxSpec, WorkerConfig};
 use probat_supervisor::discovery::Jvm;
 use probat_supervisor::{Fleet, FleetConfig, WorkerCommand};
 
-use super::corpus::HOSTILE;
+use super::corpus::CORPUS;
 use super::script::Script;
 
 /// A configuration to change before the fleet starts, and the table of operations.
@@ -19,11 +19,12 @@ pub struct Bed {
     pub table: OperationTable,
 }
 
-/// Limits that keep tests short.
-pub fn limits() -> Limits {
+/// Limits that keep tests short. CPU time does not depend on what else the machine does; wall time does, so it is short
+/// only where a test is about it.
+fn limits() -> Limits {
     Limits {
         call_cpu: Duration::from_millis(300),
-        call_wall: Duration::from_secs(1),
+        call_wall: Duration::from_secs(4),
         grace: Duration::from_millis(300),
         heap_bytes: 64 << 20,
         direct_bytes: 16 << 20,
@@ -39,12 +40,12 @@ impl Bed {
             libjvm: jvm.libjvm.clone(),
             java_home: jvm.home.clone(),
             jvm_options: Vec::new(),
-            class_path: vec![HOSTILE.folder.clone()],
+            class_path: vec![CORPUS.folder.clone()],
             check_jni: false,
             assertions: true,
             limits: limits(),
             sandbox: SandboxSpec { kernel: true, scratch: PathBuf::new() },
-            instrumentation: HOSTILE.probes.instrumentation.clone(),
+            instrumentation: CORPUS.probes.instrumentation.clone(),
             initialise: Vec::new(),
             rules: Rule::defaults(),
         };
@@ -52,6 +53,13 @@ impl Bed {
             WorkerCommand { program: env!("CARGO_BIN_EXE_probat").into(), ..WorkerCommand::default() };
         let config = FleetConfig { worker_command: command, workers: 1, ..FleetConfig::new(worker) };
         Bed { jvm, config, table: OperationTable::new() }
+    }
+
+    /// Calls that only wait are stopped soon.
+    #[must_use]
+    pub fn impatient(mut self) -> Bed {
+        self.config.config.limits.call_wall = Duration::from_secs(1);
+        self
     }
 
     /// Starts the fleet as configured.

@@ -18,12 +18,13 @@ use probat_supervisor::{ProbeTable, plan_probes};
 /// The oldest release that workers run on.
 const RELEASE: &str = "11";
 
-/// A compiled folder of `tests/corpus`.
+/// The folders of `tests/corpus` used here; each is also the package of its classes.
+const FOLDERS: [&str; 2] = ["hostile", "observed"];
+
+/// The compiled classes.
 #[derive(Debug)]
 pub struct Corpus {
     pub folder: PathBuf,
-    /// Package of the classes, which tests leave out.
-    package: &'static str,
     classes: BTreeMap<ClassName, (Vec<u8>, ClassFile)>,
     /// Which probe is which edge.
     pub probes: ProbeTable,
@@ -38,18 +39,19 @@ pub struct Declared {
     pub interface: bool,
 }
 
-/// Code that turns on whoever runs it.
-pub static HOSTILE: LazyLock<Corpus> = LazyLock::new(|| Corpus::compile("hostile"));
+/// Code that turns on whoever runs it, and code known by heart.
+pub static CORPUS: LazyLock<Corpus> = LazyLock::new(Corpus::compile);
 
 impl Corpus {
-    fn compile(name: &'static str) -> Corpus {
-        let sources = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus").join(name));
+    fn compile() -> Corpus {
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
+        let sources: Vec<PathBuf> = FOLDERS.iter().flat_map(|folder| sources(&corpus.join(folder))).collect();
         let mut all = Vec::new();
         for source in &sources {
             all.extend_from_slice(&fs::read(source).unwrap());
         }
         let temp = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let folder = temp.join(format!("{name}-{}", StateHash::of(&all)));
+        let folder = temp.join(format!("corpus-{}", StateHash::of(&all)));
         if !folder.is_dir() {
             let fresh = tempfile::tempdir_in(temp).unwrap();
             javac(&sources, fresh.path());
@@ -59,16 +61,16 @@ impl Corpus {
         let classes = read_classes(&folder);
         let bytes = classes.iter().map(|(name, (bytes, _))| (name.clone(), Cow::Borrowed(bytes.as_slice())));
         let probes = plan_probes(bytes);
-        Corpus { folder, package: name, classes, probes }
+        Corpus { folder, classes, probes }
     }
 
-    /// The full name of a class of the corpus; one with a package is taken as it is.
+    /// The full name of a class of the corpus, whose package may be left out.
+    #[track_caller]
     pub fn class(&self, name: &str) -> ClassName {
-        if name.contains('/') {
-            ClassName::internal(name)
-        } else {
-            ClassName::internal(&format!("{}/{name}", self.package))
-        }
+        let full = FOLDERS.iter().map(|package| ClassName::internal(&format!("{package}/{name}")));
+        full.into_iter()
+            .find(|full| self.classes.contains_key(full))
+            .unwrap_or_else(|| panic!("no class {name}"))
     }
 
     /// Names of all classes.
@@ -80,7 +82,7 @@ impl Corpus {
     #[track_caller]
     pub fn method(&self, class: &str, name: &str, params: usize) -> Declared {
         let class = self.class(class);
-        let file = &self.classes.get(&class).unwrap_or_else(|| panic!("no class {class} in the corpus")).1;
+        let file = &self.classes[&class].1;
         let fits = file.methods.iter().find(|method| {
             method.name(&file.pool).unwrap() == name
                 && method.descriptor(&file.pool).unwrap().params.len()

@@ -9,7 +9,7 @@ use probat_model::{
 };
 use probat_protocol::{Item, Observe, Reset, StateRequest, Values};
 
-use super::corpus::HOSTILE;
+use super::corpus::CORPUS;
 
 /// An argument: a literal, or what an earlier step gave.
 #[derive(Debug, Clone)]
@@ -77,7 +77,7 @@ impl<'t> Script<'t> {
     #[track_caller]
     pub fn call(&mut self, method: &str, args: &[Arg]) -> StepId {
         let (class, name) = method.rsplit_once('.').unwrap();
-        let declared = HOSTILE.method(class, name, args.len());
+        let declared = CORPUS.method(class, name, args.len());
         let (class, name, descriptor, interface) =
             (declared.class, name.into(), declared.descriptor, declared.interface);
         let operation = if declared.is_static {
@@ -91,7 +91,7 @@ impl<'t> Script<'t> {
     /// `new Class(args)` of the corpus.
     #[track_caller]
     pub fn construct(&mut self, class: &str, args: &[Arg]) -> StepId {
-        let declared = HOSTILE.method(class, "<init>", args.len());
+        let declared = CORPUS.method(class, "<init>", args.len());
         self.op(Operation::Construct { class: declared.class, descriptor: declared.descriptor }, args)
     }
 

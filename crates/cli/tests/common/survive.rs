@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use probat_model::{Observation, StepId};
 use probat_protocol::Item;
+use probat_supervisor::discovery::Jvm;
 use probat_supervisor::{Fleet, FleetStats};
 
 use super::bed::Bed;
@@ -30,8 +31,18 @@ pub struct Survived {
 /// Runs one hostile sequence on every JVM; `judge` sees what came of it.
 #[track_caller]
 pub fn survive(build: impl Fn(&mut Script<'_>) -> StepId, judge: impl Fn(&Survived)) {
+    survive_in(Bed::on, build, judge);
+}
+
+/// The same, where workers are set up otherwise.
+#[track_caller]
+pub fn survive_in(
+    bed: impl Fn(&'static Jvm) -> Bed,
+    build: impl Fn(&mut Script<'_>) -> StepId,
+    judge: impl Fn(&Survived),
+) {
     for jvm in jvms::full() {
-        let mut bed = Bed::on(jvm);
+        let mut bed = bed(jvm);
         let item = bed.item(&build);
         judge(&survive_on(&mut bed, item));
     }

@@ -78,3 +78,15 @@ fn memory_that_runs_out_and_is_caught_is_an_ordinary_result() {
     use probat_model::Value;
     survive(|s| s.call("Memory.caught", &[]), |it| it.gave(&Value::Int(1)));
 }
+
+/// Reflection wraps what its target throws, and the stack has overflowed all the same.
+#[test]
+fn recursion_through_reflection_is_exhausted_too() {
+    survive(
+        |s| s.call("Stack.reflective", &[]),
+        |it| {
+            exhausted(it);
+            it.same_worker();
+        },
+    );
+}

@@ -59,7 +59,7 @@ fn hostile_initialisers_at_the_start_leave_a_worker_that_stands() {
     for jvm in jvms::full() {
         let mut bed = Bed::on(jvm);
         let names = ["InitThrows", "InitExits", "Calm"];
-        bed.config.config.initialise = names.map(|name| crate::common::corpus::HOSTILE.class(name)).to_vec();
+        bed.config.config.initialise = names.map(|name| crate::common::corpus::CORPUS.class(name)).to_vec();
         let item = bed.item(|s| s.call("InitThrows.value", &[]));
         let hello = bed.start().hello().clone();
         let failed: Vec<&str> = hello.uninitialised.iter().map(|(class, _)| class.simple()).collect();

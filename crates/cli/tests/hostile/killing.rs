@@ -1,10 +1,14 @@
 //! Workers killed from outside, and what is left when a fleet is gone.
 
+use std::fs;
+use std::io::Write;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use probat_model::DeathCause;
 
+use crate::common::corpus::CORPUS;
 use crate::common::survive::{calm_items, expected};
 use crate::common::{Bed, jvms};
 
@@ -55,4 +59,59 @@ fn nothing_is_left_of_a_fleet_that_is_dropped() {
         assert!(!Path::new(&format!("/proc/{pid}")).exists(), "{pid} lives on");
     }
     assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 0);
+}
+
+/// The processes that this one started and that live.
+fn children(pid: u32) -> Vec<u32> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let told = tasks.map(|task| fs::read_to_string(task.path().join("children")).unwrap_or_default());
+    told.flat_map(|told| told.split(' ').filter_map(|pid| pid.parse().ok()).collect::<Vec<u32>>()).collect()
+}
+
+/// Looks again and again until there is an answer.
+#[track_caller]
+fn wait_for<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Runs a script that never ends, in a process of its own.
+fn endless_run() -> Child {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_probat"))
+        .args(["run", "--time-limit-per-call", "600s", "--java-home"])
+        .arg(&jvms::newest().home)
+        .arg("--classpath")
+        .arg(&CORPUS.folder)
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"hostile.Loops.catching()\n").unwrap();
+    child
+}
+
+#[test]
+fn workers_do_not_outlive_a_supervisor_that_is_killed() {
+    let mut supervisor = endless_run();
+    let pid = supervisor.id();
+    let worker = wait_for("no worker was started", || children(pid).first().copied());
+    // Starting takes much less: with this much CPU time used, the worker is in the loop and looks at no pipe.
+    let busy = || {
+        let stat = fs::read_to_string(format!("/proc/{worker}/stat")).ok()?;
+        let ticks: u64 = stat.rsplit(')').next()?.split(' ').nth(12)?.parse().ok()?;
+        (ticks > 300).then_some(())
+    };
+    wait_for("the worker is not busy", busy);
+    kill(pid);
+    supervisor.wait().unwrap();
+    let gone = || (!Path::new(&format!("/proc/{worker}")).exists()).then_some(());
+    wait_for("the worker lives on", gone);
 }

@@ -4,7 +4,13 @@ use std::time::Duration;
 
 use probat_model::DeathCause;
 
-use crate::common::survive;
+use probat_supervisor::discovery::Jvm;
+
+use crate::common::{Bed, survive, survive_in};
+
+fn impatient(jvm: &'static Jvm) -> Bed {
+    Bed::on(jvm).impatient()
+}
 
 #[test]
 fn an_endless_loop_is_stopped() {
@@ -17,7 +23,7 @@ fn an_endless_loop_that_catches_everything_dies_with_its_worker() {
     survive(
         |s| s.call("Loops.catching", &[]),
         |it| {
-            let limit = Duration::from_millis(1300);
+            let limit = Duration::from_millis(4300);
             it.died(0, "hostile.Loops.catching()", |cause| *cause == DeathCause::Unresponsive(limit));
         },
     );
@@ -25,17 +31,18 @@ fn an_endless_loop_that_catches_everything_dies_with_its_worker() {
 
 #[test]
 fn sleep_is_stopped_by_the_clock_on_the_wall() {
-    survive(|s| s.call("Loops.sleeping", &[]), |it| it.timed_out(0));
+    survive_in(impatient, |s| s.call("Loops.sleeping", &[]), |it| it.timed_out(0));
 }
 
 #[test]
 fn parking_is_stopped_by_the_clock_on_the_wall() {
-    survive(|s| s.call("Loops.parked", &[]), |it| it.timed_out(0));
+    survive_in(impatient, |s| s.call("Loops.parked", &[]), |it| it.timed_out(0));
 }
 
 #[test]
 fn two_threads_that_wait_for_each_other_are_stopped_with_their_worker() {
-    survive(
+    survive_in(
+        impatient,
         |s| s.call("Threads.deadlock", &[]),
         |it| it.died(0, "hostile.Threads.deadlock()", |cause| matches!(cause, DeathCause::Unresponsive(_))),
     );

@@ -2,7 +2,7 @@
 
 use probat_model::{TaintKind, Value};
 
-use crate::common::survive;
+use crate::common::{Bed, survive, survive_in};
 
 #[test]
 fn a_thread_bomb_meets_a_limit() {
@@ -53,5 +53,5 @@ fn threads_that_end_cost_nothing() {
 /// The stop goes to the thread of the step, which waits for one that cannot be stopped.
 #[test]
 fn a_thread_that_loops_while_its_step_waits_is_left_with_its_worker() {
-    survive(|s| s.call("Threads.joinsEndless", &[]), |it| it.timed_out(0));
+    survive_in(|jvm| Bed::on(jvm).impatient(), |s| s.call("Threads.joinsEndless", &[]), |it| it.timed_out(0));
 }

@@ -44,7 +44,6 @@ public final class Calm {
         return Locale.getDefault() + " " + TimeZone.getDefault().getID() + " "
             + Thread.currentThread().isInterrupted() + " " + Thread.currentThread().getName() + " "
             + Thread.currentThread().getContextClassLoader().equals(Calm.class.getClassLoader()) + " "
-            + System.getProperty("hostile.key") + " " + System.in.read() + " "
-            + java.security.Security.getProviders().length;
+            + System.getProperty("hostile.key") + " " + System.in.read();
     }
 }

@@ -20,6 +20,13 @@ public final class Garbage {
         return 1;
     }
 
+    /** A cleaner asked for in words still cleans. */
+    public static int cleaned() {
+        int[] done = new int[1];
+        CLEANER.register(done, () -> done[0]++).clean();
+        return done[0];
+    }
+
     public static int dropCleaned() {
         for (int i = 0; i < 1000; i++) {
             CLEANER.register(new Object(), Loops::endless);
