@@ -10,7 +10,7 @@ use nix::sys::statvfs::statvfs;
 /// Bytes that an ordinary user may still write to the file system of a path.
 pub fn free_bytes(path: &Path) -> io::Result<u64> {
     let found = statvfs(path)?;
-    Ok(u64::from(found.blocks_available()).saturating_mul(u64::from(found.fragment_size())))
+    Ok(found.blocks_available().saturating_mul(found.fragment_size()))
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub fn budget(args: &GenerateArgs, targets: &[ClassName]) -> Budget {
 
 /// Nested classes share the time of their host.
 pub fn top_level_classes(targets: &[ClassName]) -> usize {
-    let mut hosts: Vec<&str> = targets.iter().map(|name| host(name)).collect();
+    let mut hosts: Vec<&str> = targets.iter().map(host).collect();
     hosts.sort_unstable();
     hosts.dedup();
     hosts.len()
