@@ -154,12 +154,17 @@ fn words(file: &str, text: &str, findings: &mut Vec<String>) {
     ];
     let machine = [concat!("/wo", "rk/"), concat!("/ho", "me/")];
     for (at, line) in text.lines().enumerate() {
-        let found =
-            hosts.iter().map(String::as_str).chain(others).chain(machine).find(|word| line.contains(word));
+        let here = machine.into_iter().find(|path| starts_a_path(line, path));
+        let found = hosts.iter().map(String::as_str).chain(others).find(|word| line.contains(word)).or(here);
         if let Some(word) = found {
             findings.push(format!("{file}:{}: `{word}` does not belong into a file", at + 1));
         }
     }
+}
+
+/// Whether the path stands by itself, not inside a longer one.
+fn starts_a_path(line: &str, path: &str) -> bool {
+    line.match_indices(path).any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '.'))
 }
 
 #[cfg(test)]

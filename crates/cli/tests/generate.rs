@@ -1,0 +1,175 @@
+//! `probat generate` from classes to a suite that passes: the real binary, a real JVM, the real JUnit launcher.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as expected")]
+
+mod shop;
+
+use std::fs;
+use std::process::Stdio;
+
+use shop::{Bed, files, launcher, sources};
+
+const STEPS: &str = "60000";
+
+/// Arguments for a run that is the same everywhere; without a launcher nothing can be verified.
+fn arguments<'a>(output: &'a str, workers: &'a str, junit: &'a Option<String>) -> Vec<&'a str> {
+    let mut args = vec![
+        "classes",
+        "--seed",
+        "1",
+        "--step-limit",
+        STEPS,
+        "--workers",
+        workers,
+        "--output",
+        output,
+        "--format",
+        "json",
+    ];
+    match junit {
+        Some(jar) => args.extend(["--junit-jar", jar]),
+        None => args.push("--unverified"),
+    }
+    args
+}
+
+fn junit() -> Option<String> {
+    launcher().map(|jar| jar.display().to_string())
+}
+
+#[test]
+fn the_same_seed_and_steps_give_the_same_files_whatever_the_workers_and_they_pass() {
+    let bed = Bed::with_shop();
+    let junit = junit();
+    let one = bed.generate(&arguments("one", "1", &junit));
+    one.expect(0, &[]);
+    let two = bed.generate(&arguments("two", "2", &junit));
+    two.expect(0, &[]);
+    let tests = |folder: &str| {
+        let mut found = files(&bed.at(folder));
+        found.retain(|name, _| name.ends_with(".java"));
+        found
+    };
+    assert_eq!(tests("one"), tests("two"));
+    assert!(tests("one").contains_key("shop/CartProbatTest.java"), "{:?}", tests("one").keys());
+
+    let report = one.json();
+    assert_eq!(report["verified"], serde_json::Value::Bool(junit.is_some()));
+    let (covered, all) = (
+        report["totals"]["branches_covered"].as_u64().unwrap(),
+        report["totals"]["branches"].as_u64().unwrap(),
+    );
+    assert!(covered * 10 >= all * 8, "{covered} of {all} branches");
+
+    let Some(jar) = launcher() else { return };
+    let path = [bed.at("classes"), jar.clone()];
+    bed.compile_with(&sources(&bed.at("one")), "compiled", &path, None);
+    let run = bed.run_junit(&jar, &[bed.at("compiled"), bed.at("classes")], &bed.at("compiled"));
+    run.expect(0, &[]);
+    let passed = format!("{} tests successful", report["tests"]);
+    assert!(run.out.contains(&passed), "{passed}\n{}", run.out);
+}
+
+#[test]
+fn the_command_that_is_printed_repeats_the_run() {
+    let bed = Bed::with_shop();
+    let first = bed.generate(&[
+        "classes",
+        "Money",
+        "Currency",
+        "--time-limit",
+        "3s",
+        "--unverified",
+        "--output",
+        "out",
+        "--format",
+        "json",
+    ]);
+    first.expect(0, &[]);
+    let command = first.json()["command"].as_str().unwrap().to_owned();
+    let words: Vec<&str> = command.split(' ').skip(2).collect();
+    let again = bed.generate(&words);
+    again.expect(0, &[]);
+    let states: Vec<_> =
+        again.json()["files"].as_array().unwrap().iter().map(|file| file["state"].clone()).collect();
+    assert!(!states.is_empty() && states.iter().all(|state| state == "unchanged"), "{command}: {states:?}");
+}
+
+#[test]
+fn a_second_run_replaces_our_files_and_tells_what_behaves_differently() {
+    let bed = Bed::empty();
+    let source = |factor: u32| {
+        format!("public class Twice {{ public static int of(int n) {{ return n * {factor}; }} }}")
+    };
+    let args = [
+        "classes",
+        "--seed",
+        "1",
+        "--step-limit",
+        "3000",
+        "--unverified",
+        "--output",
+        "out",
+        "--format",
+        "json",
+    ];
+    bed.compile_text("Twice.java", &source(2), "classes");
+    bed.generate(&args).expect(0, &[]);
+    bed.compile_text("Twice.java", &source(3), "classes");
+    let report = bed.generate(&args).json();
+    let file = &report["files"][0];
+    assert_eq!(file["state"], "replaced");
+    assert!(!file["difference"]["changed"].as_array().unwrap().is_empty(), "{file:#}");
+
+    let path = bed.at("out/TwiceProbatTest.java");
+    let edited = fs::read_to_string(&path).unwrap() + "// mine\n";
+    fs::write(&path, &edited).unwrap();
+    let run = bed.generate(&args);
+    assert_eq!(run.json()["files"][0]["state"], "beside-edited");
+    assert_eq!(fs::read_to_string(&path).unwrap(), edited);
+    assert!(bed.at("out/TwiceProbatTest.java.new").exists());
+}
+
+#[test]
+fn a_broken_contract_is_told_and_can_be_accepted() {
+    let bed = Bed::empty();
+    bed.compile_text(
+        "Odd.java",
+        "public class Odd { private final int n; public Odd(int n) { this.n = n; } public int n() { return n; }\n\
+         @Override public boolean equals(Object other) { return other instanceof Odd && ((Odd) other).n != n; }\n\
+         @Override public int hashCode() { return 1; } }",
+        "classes",
+    );
+    let args = ["classes", "--seed", "1", "--step-limit", "3000", "--unverified", "--output", "out"];
+    bed.generate(&args).expect(3, &["May be bugs", "an object is equal to itself", "--seed 1"]);
+    let mut accepting = args.to_vec();
+    accepting.push("--accept");
+    bed.generate(&accepting).expect(0, &["accepted"]);
+    bed.generate(&args).expect(0, &["Known and accepted"]);
+}
+
+#[test]
+fn an_interrupt_writes_what_there_is() {
+    let bed = Bed::with_shop();
+    let args = ["classes", "--time-limit", "5m", "--no-plateau", "--unverified", "--output", "out"];
+    let mut child =
+        bed.command(bed.dir.path(), &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut heard = String::new();
+    {
+        use std::io::{BufRead, BufReader};
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        // The search says how it goes every few seconds; one such line means that there is something to write.
+        while !heard.contains(" sequences/s") {
+            heard.push_str(&lines.next().expect("it ended by itself").unwrap());
+        }
+        let pid = child.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        for line in lines {
+            heard.push_str(&line.unwrap());
+        }
+    }
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(130), "{heard}");
+    assert!(heard.contains("stopping the search"), "{heard}");
+    assert!(files(&bed.at("out")).keys().any(|name| name.ends_with("ProbatTest.java")), "{heard}");
+}
