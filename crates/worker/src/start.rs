@@ -53,6 +53,10 @@ pub fn confine(config: &WorkerConfig) -> Result<SandboxReport, Fault> {
         doing: doing.into(),
         why: error.to_string(),
     };
+    // A supervisor that is killed takes its workers along, and when memory runs out they go before it. Without either
+    // they end when they next look at their pipe.
+    let _ = limits::die_with_parent();
+    let _ = limits::first_to_go();
     std::env::set_current_dir(&config.sandbox.scratch).map_err(|error| cannot("go to scratch", &error))?;
     limits::apply(&ProcessLimits {
         file_bytes: config.limits.file_bytes,
