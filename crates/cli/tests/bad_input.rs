@@ -61,7 +61,11 @@ fn a_class_newer_than_known_is_tried() {
     place.write("classes/shop/Cart.class", &class_returning("shop/Cart", 5, Some(70)));
     place.script("shop.Cart.total()");
     let said = place.run(&["run", "--classpath", "classes", "s"]);
-    assert!(said.stderr.contains("has version 70 (Java 26), newest known is 69 (Java 25)"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("has version 70 (Java 26), newest known is 69 (Java 25)"),
+        "{}",
+        said.stderr
+    );
     // No JVM we know takes it, which is for the JVM to say.
     assert_eq!(said.code, 3, "{}{}", said.stdout, said.stderr);
     assert!(said.stdout.contains("UnsupportedClassVersionError"), "{}", said.stdout);
@@ -72,7 +76,11 @@ fn a_class_newer_than_known_is_tried() {
 fn a_missing_class_path_entry_is_named() {
     let place = Place::new();
     place.script("1");
-    place.run(&["run", "--classpath", "nowhere/lib.jar", "s"]).fails(2, "`nowhere/lib.jar` does not exist", "`:`");
+    place.run(&["run", "--classpath", "nowhere/lib.jar", "s"]).fails(
+        2,
+        "`nowhere/lib.jar` does not exist",
+        "`:`",
+    );
 }
 
 #[test]

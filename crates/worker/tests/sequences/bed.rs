@@ -26,6 +26,8 @@ pub const WORKER: &str = "--worker";
 /// Where a case runs: a JVM, compiled fixtures, a mode.
 #[derive(Debug)]
 pub struct Bed {
+    /// `java-17.0.15` and the like.
+    pub label: String,
     pub home: PathBuf,
     pub library: PathBuf,
     pub classes: PathBuf,
@@ -42,9 +44,9 @@ impl Bed {
             check_jni: self.strict,
             assertions: true,
             limits: Limits {
-                call_cpu: Duration::from_millis(300),
-                call_wall: Duration::from_millis(900),
-                grace: Duration::from_millis(300),
+                // Long enough for a machine that is busy with other things.
+                call_cpu: Duration::from_secs(20),
+                call_wall: Duration::from_secs(40),
                 heap_bytes: 128 << 20,
                 ..Limits::default()
             },
@@ -53,6 +55,15 @@ impl Bed {
             initialise: Vec::new(),
             rules: Rule::defaults(),
         }
+    }
+
+    /// A worker whose steps have little time.
+    pub fn impatient_worker(&self) -> Worker {
+        self.worker_with(|config| {
+            config.limits.call_cpu = Duration::from_millis(300);
+            config.limits.call_wall = Duration::from_millis(900);
+            config.limits.grace = Duration::from_millis(300);
+        })
     }
 
     pub fn worker(&self) -> Worker {

@@ -19,6 +19,13 @@ pub fn homes() -> Vec<PathBuf> {
     candidates.into_iter().map(|home| real(&home)).collect()
 }
 
+/// The version a home says it has.
+pub fn label(home: &Path) -> String {
+    let release = std::fs::read_to_string(home.join("release")).unwrap_or_default();
+    let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION="));
+    format!("java-{}", version.unwrap_or("unknown").trim_matches('"'))
+}
+
 fn java_on_path() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let java = std::env::split_paths(&path).map(|folder| folder.join("java")).find(|java| java.is_file())?;
@@ -29,11 +36,11 @@ fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.into())
 }
 
-/// Compiles the fixtures into a directory.
+/// Compiles the fixtures into a directory, for every JVM that is supported.
 pub fn compile(home: &Path, into: &Path) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sequences/fixture/Subject.java");
     let done = Command::new(home.join("bin/javac"))
-        .args(["-nowarn", "-encoding", "UTF-8", "-d"])
+        .args(["-nowarn", "-encoding", "UTF-8", "--release", "11", "-d"])
         .args([into, &source])
         .output()
         .unwrap();

@@ -6,7 +6,7 @@ use probat_model::{ClassName, End, OperationTable, StepId, StepOutcome, TaintKin
 use probat_protocol::{Farewell, Item};
 
 use crate::Case;
-use crate::bed::{Answer, Bed, Script, one_call};
+use crate::bed::{Answer, Bed, Script, Worker, one_call};
 use crate::operations::values;
 
 pub fn cases() -> Vec<Case> {
@@ -26,10 +26,13 @@ pub fn cases() -> Vec<Case> {
 }
 
 fn run(bed: &Bed, method: &str, descriptor: &str) -> Answer {
+    run_in(bed.worker(), method, descriptor)
+}
+
+fn run_in(mut worker: Worker, method: &str, descriptor: &str) -> Answer {
     let mut table = OperationTable::new();
     let fine = one_call(&mut table, "fixture/Subject.next", "()I");
     let item = one_call(&mut table, method, descriptor);
-    let mut worker = bed.worker();
     let mut answer = worker.run(&table, &[fine.clone(), item, fine]);
     assert_eq!(values(&answer.seen[0]), [&Value::Int(1)], "results before it are safe");
     answer.seen.remove(0);
@@ -45,7 +48,7 @@ fn spent(answer: &Answer) -> &str {
 
 fn endless_steps_are_stopped(bed: &Bed) {
     for method in ["spin", "sleep"] {
-        let answer = run(bed, &format!("fixture/Hostile.{method}"), "()V");
+        let answer = run_in(bed.impatient_worker(), &format!("fixture/Hostile.{method}"), "()V");
         assert_eq!(answer.seen[0].end, End::TimedOut(StepId(0)), "{method}");
         assert_eq!(answer.seen.len(), 1);
         assert_eq!(spent(&answer), "a step was stopped");
@@ -54,7 +57,7 @@ fn endless_steps_are_stopped(bed: &Bed) {
 
 fn what_cannot_be_stopped_is_given_up(bed: &Bed) {
     for method in ["spinCatching", "throughFinally", "deadlock"] {
-        let answer = run(bed, &format!("fixture/Hostile.{method}"), "()V");
+        let answer = run_in(bed.impatient_worker(), &format!("fixture/Hostile.{method}"), "()V");
         assert_eq!(answer.seen.len(), 0, "{method}: {:?}", answer.seen);
         let stuck = Farewell::Stuck { item: 1, step: StepId(0) };
         assert_eq!(answer.farewell, Some(stuck), "{method}");
@@ -116,15 +119,15 @@ fn threads_are_counted(bed: &Bed) {
 
 fn a_thread_of_the_jvm_may_not_work_for_ever(bed: &Bed) {
     let mut table = OperationTable::new();
-    let busy = one_call(&mut table, "fixture/Hostile.busyCleaner", "()V");
+    let busy = one_call(&mut table, "fixture/Hostile.busyPool", "()V");
     let fine = one_call(&mut table, "fixture/Subject.next", "()I");
-    let mut worker = bed.worker();
+    let mut worker = bed.worker_with(|config| config.limits.call_cpu = Duration::from_secs(2));
     let mut answer = worker.run(&table, &[busy]);
     assert_eq!(answer.seen[0].end, End::Completed);
     while answer.farewell.is_none() {
         answer = worker.run(&table, &[fine.clone(), fine.clone()]);
     }
-    assert!(spent(&answer).contains("Cleaner"), "{answer:?}");
+    assert!(spent(&answer).contains("commonPool"), "{answer:?}");
 }
 
 fn floods_do_no_harm(bed: &Bed) {
@@ -145,7 +148,8 @@ fn initialisers_at_the_start(bed: &Bed) {
     let worker = bed.worker_with(|config| {
         config.initialise =
             ["Subject", "BadInit", "ExitInit", "SpinInit", "NoSuch", "Lazy"].map(class).to_vec();
-        config.limits.grace = Duration::from_secs(5);
+        config.limits.call_cpu = Duration::from_millis(300);
+        config.limits.grace = Duration::from_secs(20);
     });
     let hello = worker.hello.as_ref().unwrap();
     let failed: Vec<&str> = hello.uninitialised.iter().map(|(class, _)| class.simple()).collect();
@@ -161,7 +165,7 @@ fn contracts_are_watched_too(bed: &Bed) {
     script.new_object("fixture/SpinEquals", "()V", []);
     let mut item: Item = script.item();
     item.observe.contracts = true;
-    let answer = bed.worker().run(&table, &[item.clone(), item]);
+    let answer = bed.impatient_worker().run(&table, &[item.clone(), item]);
     assert_eq!(answer.seen[0].end, End::TimedOut(StepId(0)));
     assert_eq!(spent(&answer), "a step was stopped");
 }

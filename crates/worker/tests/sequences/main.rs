@@ -38,22 +38,31 @@ fn run_all(words: &[&String]) -> ExitCode {
     let (mut passed, mut failed) = (0, 0);
     let classes = tempfile::tempdir().unwrap();
     let wanted = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word.as_str()));
-    for (number, home) in jdk::homes().iter().filter(|home| home.join("bin/javac").is_file()).enumerate() {
-        let classes = classes.path().join(number.to_string());
-        jdk::compile(home, &classes);
+    let homes = jdk::homes();
+    let compiler = homes.iter().find(|home| home.join("bin/javac").is_file()).expect("a JDK with a compiler");
+    jdk::compile(compiler, classes.path());
+    let classes = classes.path().to_path_buf();
+    for home in &homes {
         let library = find_library(home).unwrap();
-        let label = home.file_name().unwrap().to_string_lossy().into_owned();
+        let label = jdk::label(home);
         if words.iter().any(|word| *word == "speed") {
-            let bed = Bed { home: home.clone(), library, classes, strict: false };
+            let bed = Bed {
+                label: label.clone(),
+                home: home.clone(),
+                library,
+                classes: classes.clone(),
+                strict: false,
+            };
             println!("{label}: {}", speed::measure(&bed));
             passed += 1;
             continue;
         }
         for strict in [false, true] {
-            let bed = Bed { home: home.clone(), library: library.clone(), classes: classes.clone(), strict };
+            let (label, home) = (label.clone(), home.clone());
+            let bed = Bed { label, home, library: library.clone(), classes: classes.clone(), strict };
             let mode = if strict { "strict" } else { "plain" };
             for (name, case) in cases() {
-                let full = format!("{label}::{mode}::{name}");
+                let full = format!("{}::{mode}::{name}", bed.label);
                 if !wanted(&full) {
                     continue;
                 }
