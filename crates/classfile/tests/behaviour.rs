@@ -18,25 +18,7 @@ use probat_model::ProbeId;
 
 use jvm::{Bench, Printed, jdks};
 
-const ALL: PassSet = PassSet {
-    edges: Some(ProbeId(0)),
-    guards: true,
-    entry_exit: Some(0),
-    fields: Some(0),
-    arrays: true,
-    statics: true,
-    comparisons: Some(0),
-};
-
-const EDGES: PassSet = PassSet {
-    edges: Some(ProbeId(0)),
-    guards: false,
-    entry_exit: None,
-    fields: None,
-    arrays: false,
-    statics: false,
-    comparisons: None,
-};
+const EDGES: PassSet = PassSet { edges: Some(ProbeId(0)), ..PassSet::NONE };
 
 /// Compiled sources on one JDK, in the folder `plain`.
 fn bench(jdk: jvm::Jdk, sources: &[&str]) -> Bench {
@@ -85,7 +67,7 @@ fn instrumented_code_prints_what_plain_code_does() {
         let bench = bench(jdk, &["Sample.java"]);
         let plain = run(&bench, "plain", &[], &["Sample"]);
         instrument_all(&bench, "edges", &EDGES);
-        instrument_all(&bench, "all", &ALL);
+        instrument_all(&bench, "all", &PassSet::ALL);
         let expected = plain.ok();
         assert!(expected.lines().count() > 15, "{expected}");
         for classes in ["edges", "all"] {
@@ -236,7 +218,7 @@ fn probes_say_which_way_the_code_went() {
 fn reports_give_the_values() {
     let notes = jdks().into_iter().map(|jdk| {
         let bench = bench(jdk, &["Watched.java"]);
-        let reports = PassSet { edges: None, guards: false, statics: false, ..ALL };
+        let reports = PassSet { edges: None, guards: false, statics: false, ..PassSet::ALL };
         instrument_all(&bench, "all", &reports);
         let printed = run(&bench, "all", &[], &["Watched", "notes"]);
         assert_eq!(printed.code, Some(0), "{}", printed.err);
@@ -289,7 +271,7 @@ fn reports_give_the_values() {
 fn methods_with_monitors_are_still_compiled() {
     for jdk in jdks() {
         let bench = bench(jdk, &["Sample.java"]);
-        instrument_all(&bench, "all", &ALL);
+        instrument_all(&bench, "all", &PassSet::ALL);
         let options = ["-XX:+PrintCompilation", "-Xbatch", "-Xlog:monitormismatch=info"];
         let printed = run(&bench, "all", &options, &["Sample"]).ok();
         assert!(!printed.contains("Monitor mismatch"), "{printed}");

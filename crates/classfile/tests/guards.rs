@@ -16,15 +16,7 @@ use probat_classfile::passes::{PassSet, guards, instrument};
 
 use jvm::{Bench, jdks};
 
-const GUARDS: PassSet = PassSet {
-    edges: None,
-    guards: true,
-    entry_exit: None,
-    fields: None,
-    arrays: false,
-    statics: false,
-    comparisons: None,
-};
+const GUARDS: PassSet = PassSet { guards: true, ..PassSet::NONE };
 
 /// Bytes of classes by module and path.
 type Classes = BTreeMap<(String, String), Vec<u8>>;

@@ -14,19 +14,8 @@ use std::sync::Mutex;
 
 use probat_classfile::passes::edges::Report;
 use probat_classfile::passes::{PassSet, instrument};
-use probat_model::ProbeId;
 
 use jvm::{Bench, jdks, write_jar};
-
-const ALL: PassSet = PassSet {
-    edges: Some(ProbeId(0)),
-    guards: true,
-    entry_exit: Some(0),
-    fields: Some(0),
-    arrays: true,
-    statics: true,
-    comparisons: Some(0),
-};
 
 /// Classes by path.
 type Classes = Vec<(String, Vec<u8>)>;
@@ -40,7 +29,7 @@ struct Outcome {
 
 impl Outcome {
     fn add(&mut self, module: &str, path: &str, bytes: &[u8]) {
-        let done = instrument(bytes, &ALL).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let done = instrument(bytes, &PassSet::ALL).unwrap_or_else(|error| panic!("{path}: {error}"));
         self.by_module.entry(module.into()).or_default().push((path.into(), done.bytes));
         self.report.instrumented += done.report.instrumented;
         self.report.huge.extend(done.report.huge);
@@ -147,7 +136,8 @@ fn all_classes_of_the_jars_link_as_they_did() {
         for jar in &jars {
             let done: Mutex<Classes> = Mutex::default();
             corpus::each_class_of_jar(jar, |path, bytes| {
-                let instrumented = instrument(bytes, &ALL).unwrap_or_else(|error| panic!("{path}: {error}"));
+                let instrumented =
+                    instrument(bytes, &PassSet::ALL).unwrap_or_else(|error| panic!("{path}: {error}"));
                 assert_eq!(instrumented.report.skipped, [], "{path}");
                 done.lock().unwrap().push((path.into(), instrumented.bytes));
             });

@@ -96,8 +96,7 @@ fn comparison(
     before: Option<&Insn>,
 ) -> Result<Option<(Comparison, Shape)>, PassError> {
     Ok(Some(match insn {
-        Insn::If(cond @ (Cond::AcmpEq | Cond::AcmpNe), _) => {
-            let _ = cond;
+        Insn::If(Cond::AcmpEq | Cond::AcmpNe, _) => {
             if cx.method.is_constructor && cx.this_at(at)? != This::Made {
                 return Ok(None);
             }

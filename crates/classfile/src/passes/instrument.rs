@@ -37,6 +37,30 @@ pub struct PassSet {
     pub comparisons: Option<u32>,
 }
 
+impl PassSet {
+    /// Inserts nothing.
+    pub const NONE: PassSet = PassSet {
+        edges: None,
+        guards: false,
+        entry_exit: None,
+        fields: None,
+        arrays: false,
+        statics: false,
+        comparisons: None,
+    };
+
+    /// Every pass, all numbers from 0 on.
+    pub const ALL: PassSet = PassSet {
+        edges: Some(ProbeId(0)),
+        guards: true,
+        entry_exit: Some(0),
+        fields: Some(0),
+        arrays: true,
+        statics: true,
+        comparisons: Some(0),
+    };
+}
+
 /// An instrumented class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instrumented {
@@ -135,12 +159,12 @@ impl<'a> Run<'a> {
             depth = measured.depth();
             first = Some(ProbeId(class_first.0 + self.numbering.place(measured.count())));
         }
-        let result = match self.rewrite(class, at, &code, &measured, first, true) {
-            Err(Skipped::Unwritable(EncodeError::MethodTooLarge(_)) | Skipped::FrameTooLarge) => {
-                self.rewrite(class, at, &code, &measured, first, false)
-            }
-            result => result,
-        };
+        let mut result = self.rewrite(class, at, code, &measured, first, true);
+        if let Err(Skipped::Unwritable(EncodeError::MethodTooLarge(_)) | Skipped::FrameTooLarge) = result
+            && let Ok(Some(code)) = class.code(&class.methods[at])
+        {
+            result = self.rewrite(class, at, code, &measured, first, false);
+        }
         match (result, depth) {
             (Err(reason), _) => self.report.skipped.push((at as u32, reason)),
             (Ok(()), Depth::Full) => self.report.instrumented += 1,
@@ -155,15 +179,15 @@ impl<'a> Run<'a> {
         &mut self,
         class: &mut ClassFile,
         at: usize,
-        code: &Code,
+        code: Code,
         measured: &Measured,
         first: Option<ProbeId>,
         all: bool,
     ) -> Result<(), Skipped> {
         let facts = facts(class, at)?;
-        let mut edits = Edits::new(code);
+        let mut edits = Edits::new(&code);
         if let Some(first) = first {
-            edges::weave(&mut class.pool, &mut self.members, code, measured, first, &mut edits)
+            edges::weave(&mut class.pool, &mut self.members, &code, measured, first, &mut edits)
                 .map_err(|_| Skipped::PoolFull)?;
         }
         let guarded = match self.guards.is_empty() {
@@ -177,7 +201,7 @@ impl<'a> Run<'a> {
             pool: &mut class.pool,
             members: &mut self.members,
             edits: &mut edits,
-            code,
+            code: &code,
             flow: measured.flow(),
             method: facts,
             this: OnceCell::new(),
@@ -192,7 +216,7 @@ impl<'a> Run<'a> {
         if edits.is_empty() {
             return Ok(());
         }
-        let code = edits.apply(code.clone()).ok_or(Skipped::FrameTooLarge)?;
+        let code = edits.apply(code).ok_or(Skipped::FrameTooLarge)?;
         class.set_code(at, &code).map_err(Skipped::Unwritable)?;
         self.placed.extend(placed);
         Ok(())

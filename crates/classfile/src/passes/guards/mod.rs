@@ -179,37 +179,9 @@ fn ask(
     (kind, detail, when): (TaintKind, Detail, When),
 ) -> Result<bool, PassError> {
     let is_static = cx.method.access.has(AccessFlags::STATIC);
-    let local = |argument: u8| -> Option<(&Type, u16)> {
-        let ty = descriptor.params.get(usize::from(argument))?;
-        let before = &descriptor.params[..usize::from(argument)];
-        let slots: u16 = before.iter().map(|ty| kind_of(ty).slots()).sum();
-        Some((ty, slots + u16::from(!is_static)))
-    };
-    let this = Insn::Load(Kind::Reference, 0);
-    let detail = match detail {
-        Detail::Nothing => vec![Insn::Null],
-        Detail::This if !is_static => vec![this],
-        Detail::Argument(nth) => match local(nth) {
-            Some((ty, at)) if ty.is_reference() => vec![Insn::Load(Kind::Reference, at)],
-            _ => return Ok(false),
-        },
-        Detail::Field(name, ty) if !is_static => {
-            vec![this, Insn::GetField(cx.pool.add_field_ref(guard.class, name, ty)?)]
-        }
-        Detail::This | Detail::Field(..) => return Ok(false),
-    };
-    let when = match when {
-        When::Always => Test::None,
-        When::Stdin => Test::Stdin,
-        When::Bits { argument, mask } => match local(argument) {
-            Some((Type::Int, at)) => Test::Bits { at, mask },
-            _ => return Ok(false),
-        },
-        When::ForeignClass { argument } => match local(argument) {
-            Some((ty, at)) if *ty == Type::class("java/lang/Class") => Test::ForeignClass { at },
-            _ => return Ok(false),
-        },
-    };
+    let locals = Locals { descriptor, is_static };
+    let Some(when) = locals.test(when) else { return Ok(false) };
+    let Some(detail) = locals.detail(cx, guard, detail)? else { return Ok(false) };
     let call = cx.call(Member::Guard)?;
     let question = [Insn::Int(kind as i16)].into_iter().chain(detail).chain([call]).map(Node::Insn);
     let mut nodes = Vec::new();
@@ -228,6 +200,59 @@ fn ask(
     cx.edits.before(0, nodes);
     cx.edits.need_stack(2);
     Ok(true)
+}
+
+/// Where the parameters of a method are on its entry.
+struct Locals<'a> {
+    descriptor: &'a MethodDescriptor,
+    is_static: bool,
+}
+
+impl Locals<'_> {
+    /// Type and local of a parameter.
+    fn of(&self, argument: u8) -> Option<(&Type, u16)> {
+        let ty = self.descriptor.params.get(usize::from(argument))?;
+        let before = &self.descriptor.params[..usize::from(argument)];
+        let slots: u16 = before.iter().map(|ty| kind_of(ty).slots()).sum();
+        Some((ty, slots + u16::from(!self.is_static)))
+    }
+
+    /// Pushes the object a guard is shown.
+    fn detail(
+        &self,
+        cx: &mut Context<'_>,
+        guard: &Guard,
+        detail: Detail,
+    ) -> Result<Option<Vec<Insn>>, PassError> {
+        let this = Insn::Load(Kind::Reference, 0);
+        Ok(match detail {
+            Detail::Nothing => Some(vec![Insn::Null]),
+            Detail::This if !self.is_static => Some(vec![this]),
+            Detail::Field(name, ty) if !self.is_static => {
+                Some(vec![this, Insn::GetField(cx.pool.add_field_ref(guard.class, name, ty)?)])
+            }
+            Detail::Argument(nth) => match self.of(nth) {
+                Some((ty, at)) if ty.is_reference() => Some(vec![Insn::Load(Kind::Reference, at)]),
+                _ => None,
+            },
+            Detail::This | Detail::Field(..) => None,
+        })
+    }
+
+    fn test(&self, when: When) -> Option<Test> {
+        match when {
+            When::Always => Some(Test::None),
+            When::Stdin => (!self.is_static).then_some(Test::Stdin),
+            When::Bits { argument, mask } => match self.of(argument)? {
+                (Type::Int, at) => Some(Test::Bits { at, mask }),
+                _ => None,
+            },
+            When::ForeignClass { argument } => match self.of(argument)? {
+                (ty, at) if *ty == Type::class("java/lang/Class") => Some(Test::ForeignClass { at }),
+                _ => None,
+            },
+        }
+    }
 }
 
 /// [`When`] with parameters found.

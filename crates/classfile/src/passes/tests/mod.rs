@@ -65,15 +65,7 @@ impl Sample {
     }
 }
 
-const EDGES: PassSet = PassSet {
-    edges: Some(ProbeId(0)),
-    guards: false,
-    entry_exit: None,
-    fields: None,
-    arrays: false,
-    statics: false,
-    comparisons: None,
-};
+const EDGES: PassSet = PassSet { edges: Some(ProbeId(0)), ..PassSet::NONE };
 
 /// The code of the first method, marks shortened.
 fn shown(bytes: &[u8]) -> String {

@@ -6,15 +6,7 @@ use super::{PassSet, Sample};
 use crate::flags::AccessFlags;
 use crate::passes::comparisons::Comparison;
 
-const NONE: PassSet = PassSet {
-    edges: None,
-    guards: false,
-    entry_exit: None,
-    fields: None,
-    arrays: false,
-    statics: false,
-    comparisons: None,
-};
+const NONE: PassSet = PassSet::NONE;
 
 #[test]
 fn nothing_to_do_leaves_the_bytes() {
