@@ -2,13 +2,14 @@
 //!
 //! In: `PROBAT_TEST_MAVEN=1`, which allows Maven to fetch commons-collections4, its test jar and the JUnit console.
 //! Out: the console's summary and the tests that failed, from every JDK found. Without the variable nothing is run.
-//! Some of these tests want data files that are not published; they fail in both runs.
+//! The data files these tests read stand in the test jar and are put where they look for them.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests stop at surprises and print counts")]
 
 mod corpus;
 mod jvm;
 
+use std::io::Read;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Mutex;
@@ -21,13 +22,16 @@ use jvm::{Bench, jdks, write_jar};
 const LIBRARY: &str = "org.apache.commons:commons-collections4:4.5.0";
 const TESTS: &str = "org.apache.commons:commons-collections4:4.5.0:jar:tests";
 const CONSOLE: &str = "org.junit.platform:junit-platform-console-standalone:1.13.4";
-const OTHERS: [&str; 6] = [
+const OTHERS: [&str; 9] = [
     "org.apache.commons:commons-lang3:3.17.0",
     "commons-codec:commons-codec:1.18.0",
     "commons-io:commons-io:2.18.0",
     "org.easymock:easymock:5.5.0",
     "org.objenesis:objenesis:3.4",
     "org.hamcrest:hamcrest:3.0",
+    "com.google.guava:guava:33.3.1-jre",
+    "com.google.guava:guava-testlib:33.3.1-jre",
+    "junit:junit:4.13.2",
 ];
 
 /// Copies an artifact into the folder `jars` and gives its path.
@@ -57,6 +61,20 @@ fn instrumented(jar: &std::path::Path) -> Vec<(String, Vec<u8>)> {
         done.1.push((name.to_owned(), result.bytes));
     });
     done.into_inner().unwrap().1
+}
+
+/// Puts the files of the test jar that are no classes where the tests look for them.
+fn unpack_data(bench: &Bench, tests: &std::path::Path) {
+    let mut jar = zip::ZipArchive::new(std::fs::File::open(tests).unwrap()).unwrap();
+    for at in 0..jar.len() {
+        let mut file = jar.by_index(at).unwrap();
+        let name = file.name().unwrap().to_string();
+        if name.starts_with("org/") && !name.ends_with(".class") && !name.ends_with('/') {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).unwrap();
+            bench.write(&format!("src/test/resources/{name}"), &bytes);
+        }
+    }
 }
 
 /// Runs the test jar against a library jar; gives the lines of the summary and the failed tests, sorted.
@@ -96,14 +114,15 @@ fn a_librarys_own_tests_give_the_same_results() {
         let bench = Bench::new(jdk);
         bench.compile_standin();
         let library = fetch(&bench, LIBRARY);
-        for artifact in [TESTS, CONSOLE].into_iter().chain(OTHERS) {
+        unpack_data(&bench, &fetch(&bench, TESTS));
+        for artifact in [CONSOLE].into_iter().chain(OTHERS) {
             fetch(&bench, artifact);
         }
         write_jar(&bench.path("instrumented.jar"), &instrumented(&library));
         let plain = run_tests(&bench, "jars/commons-collections4-4.5.0.jar");
         let ours = run_tests(&bench, "instrumented.jar");
         let summary = ours.iter().filter(|line| line.starts_with('[')).cloned().collect::<Vec<_>>();
-        println!("JDK {release}: {}", summary.join(" "));
+        println!("JDK {release}:\n{}", summary.join("\n"));
         assert_eq!(ours, plain, "on JDK {release}");
     }
 }

@@ -237,7 +237,11 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
 
     clock.enter(Phase::Searching);
     let limits = hunt_limits(&job.options, start.elapsed());
-    let end = hunt(&mut campaign, &mut fleet, &limits, stop, &mut |progress| clock.watch.progress(progress))?;
+    // Probe ids have gaps; a person is told of edges.
+    let of_edges = probes.edges().len() as u32;
+    let end = hunt(&mut campaign, &mut fleet, &limits, stop, &mut |progress| {
+        clock.watch.progress(&HuntProgress { of_edges, ..*progress });
+    })?;
 
     clock.enter(Phase::Finishing);
     let mut second = Fleet::start(second_config(job, &probes.instrumentation))?;

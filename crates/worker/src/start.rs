@@ -101,60 +101,41 @@ pub fn stand(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, 
 }
 
 fn set_up(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fault> {
-    let Parts { config, sandbox, shared, up, heartbeat, arm } = parts;
-    let beat = || heartbeat.set_phase(Phase::Starting);
     let jvmti = vm.jvmti();
     let sorter = Sorter::new(env)?;
-    let details = Details::new(env)?;
-    let refuse = jdk::method(env, "java/lang/SecurityException", "<init>", "(Ljava/lang/String;)V")?;
-    shared.set_jvm(Jvm { jvmti, refuse, detail: details });
-    salt::fix(env, jvmti)?;
-    let thread = jvmti.current_thread(env)?;
-    let mut baseline = Baseline::take(env, thread.get())?;
-    beat();
-    // The JDK's own cleaner starts now; those of the code under test never do.
-    if let Ok(factory) = env.load_class("jdk.internal.ref.CleanerFactory", true, None) {
-        env.delete(factory);
-    }
-    define_probat(env, &config)?;
-    arm.set();
-    jvmti.set_class_hook(true)?;
-    let missing_guards = place_guards(env, vm, shared, &config)?;
-    beat();
-    Guardian {
-        vm,
-        shared,
-        up: Arc::clone(&up),
-        patience: patience(&config),
-        executor: env.global(thread.get()).map_err(|_| Fault::missing("memory"))?,
-        clock: ThreadCpuClock::of_this_thread().map_err(|_| Fault::missing("CPU clock of a thread"))?,
-        stop: stop_error(env)?,
-    }
-    .start()
-    .map_err(|error| Fault::Failed { doing: "start the watchdog".into(), why: error.to_string() })?;
+    let (mut baseline, missing_guards) = lay_ground(env, vm, &parts)?;
+    start_watchdog(env, vm, &parts)?;
+    let Parts { config, sandbox, shared, up, heartbeat, .. } = parts;
     let mut loaders = Loaders::new(env, &config.class_path, config.assertions)?;
     let loader = loaders.fresh(env)?;
     baseline.set_context_loader(env, loader.get())?;
     shared.set_loader(second(env, &loader)?);
     let mut types = Types::new(jvmti, loader);
     types.load_object(env)?;
-    let bounds =
-        Bounds { message: config.limits.string_units as usize, frames: config.limits.frames as usize };
+    let beat = || heartbeat.set_phase(Phase::Starting);
+    let bounds = bounds(&config);
     let uninitialised = initialise(env, shared, &mut types, &sorter, bounds, &config.initialise, &beat)?;
     let initial_leaks = baseline.settle(env, shared)?;
-    let initial_edges = initial_edges(env)?;
     let version = jvmti.version()?;
+    let hello = Hello {
+        java_version: version.full,
+        java_vendor: version.vendor,
+        sandbox: SandboxReport { guards: missing_guards.len() < guards::table().len(), ..sandbox },
+        missing_guards,
+        initial_edges: initial_edges(env)?,
+        uninitialised,
+        initial_leaks,
+    };
+    let jdk = Jdk::new(env, jvmti)?;
     let mut executor = Executor {
         shared,
         up,
         heartbeat,
-        jdk: Jdk::new(env, jvmti)?,
+        jdk,
         sorter,
         stubs: Stubs::new(jvmti),
         values: Values::new(ClassKeys::new(jvmti), config.limits.string_units as usize),
-        states: StateReader::new(env, jvmti, &config.rules, config.limits.state_tokens).map_err(|error| {
-            Fault::Failed { doing: "prepare to read states".into(), why: error.to_string() }
-        })?,
+        states: state_reader(env, vm, &config)?,
         contracts: Contracts::new(env)?,
         baseline,
         loaders,
@@ -166,17 +147,57 @@ fn set_up(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fau
     };
     executor.state.failed_classes = executor.count_failed_classes(env)?;
     shared.set_thread_baseline();
-    let sandbox = SandboxReport { guards: missing_guards.len() < guards::table().len(), ..sandbox };
-    executor.up.hello(&Hello {
-        java_version: version.full,
-        java_vendor: version.vendor,
-        sandbox,
-        missing_guards,
-        initial_edges,
-        uninitialised,
-        initial_leaks,
-    })?;
+    executor.up.hello(&hello)?;
     Ok(executor)
+}
+
+/// Takes the baseline of the JVM, defines `$Probat` and places the guards; answers which of them are missing.
+fn lay_ground(env: &mut Env<'_>, vm: Vm, parts: &Parts) -> Result<(Baseline, Vec<Guard>), Fault> {
+    let Parts { config, shared, heartbeat, arm, .. } = parts;
+    let jvmti = vm.jvmti();
+    let detail = Details::new(env)?;
+    let refuse = jdk::method(env, "java/lang/SecurityException", "<init>", "(Ljava/lang/String;)V")?;
+    shared.set_jvm(Jvm { jvmti, refuse, detail });
+    salt::fix(env, jvmti)?;
+    let thread = jvmti.current_thread(env)?;
+    let baseline = Baseline::take(env, thread.get())?;
+    heartbeat.set_phase(Phase::Starting);
+    // The JDK's own cleaner starts now; those of the code under test never do.
+    if let Ok(factory) = env.load_class("jdk.internal.ref.CleanerFactory", true, None) {
+        env.delete(factory);
+    }
+    define_probat(env, config)?;
+    arm.set();
+    jvmti.set_class_hook(true)?;
+    let missing = place_guards(env, vm, shared, config)?;
+    heartbeat.set_phase(Phase::Starting);
+    Ok((baseline, missing))
+}
+
+/// Has this thread watched from now on.
+fn start_watchdog(env: &mut Env<'_>, vm: Vm, parts: &Parts) -> Result<(), Fault> {
+    let thread = vm.jvmti().current_thread(env)?;
+    let guardian = Guardian {
+        vm,
+        shared: parts.shared,
+        up: Arc::clone(&parts.up),
+        patience: patience(&parts.config),
+        executor: env.global(thread.get()).map_err(|_| Fault::missing("memory"))?,
+        clock: ThreadCpuClock::of_this_thread().map_err(|_| Fault::missing("CPU clock of a thread"))?,
+        stop: stop_error(env)?,
+    };
+    guardian
+        .start()
+        .map_err(|error| Fault::Failed { doing: "start the watchdog".into(), why: error.to_string() })
+}
+
+fn state_reader(env: &mut Env<'_>, vm: Vm, config: &WorkerConfig) -> Result<StateReader, Fault> {
+    StateReader::new(env, vm.jvmti(), &config.rules, config.limits.state_tokens)
+        .map_err(|error| Fault::Failed { doing: "prepare to read states".into(), why: error.to_string() })
+}
+
+fn bounds(config: &WorkerConfig) -> Bounds {
+    Bounds { message: config.limits.string_units as usize, frames: config.limits.frames as usize }
 }
 
 fn patience(config: &WorkerConfig) -> Patience {

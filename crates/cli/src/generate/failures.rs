@@ -10,8 +10,48 @@ use probat_supervisor::describe;
 use super::known::Known;
 use super::report::FailureFound;
 
+/// All of them, those with one cause as one entry.
+pub fn all(reports: &[FailureReport], known: &Known) -> Vec<FailureFound> {
+    let mut causes: Vec<FailureFound> = Vec::new();
+    for one in reports.iter().map(|report| found(report, known)) {
+        match causes.iter_mut().find(|cause| is_same_cause(cause, &one)) {
+            Some(cause) => join(cause, one),
+            None => causes.push(one),
+        }
+    }
+    causes
+}
+
+/// The same exception from the same line. Without a stack nothing can be said.
+fn is_same_cause(a: &FailureFound, b: &FailureFound) -> bool {
+    let class = |found: &FailureFound| {
+        found.thrown.first().and_then(|line| line.split(':').next().map(str::to_owned))
+    };
+    a.kind == b.kind
+        && a.known == b.known
+        && a.thrown.get(1).is_some_and(|place| b.thrown.get(1) == Some(place))
+        && class(a) == class(b)
+}
+
+/// The member that is on the stack itself speaks for the others.
+fn join(cause: &mut FailureFound, mut other: FailureFound) {
+    let is_on_stack = |found: &FailureFound| {
+        let member = found.member.split('(').next().unwrap_or(&found.member);
+        found
+            .thrown
+            .iter()
+            .any(|line| line.strip_prefix("at ").and_then(|line| line.split(' ').next()) == Some(member))
+    };
+    if !is_on_stack(cause) && is_on_stack(&other) {
+        std::mem::swap(&mut cause.member, &mut other.member);
+        std::mem::swap(&mut cause.thrown, &mut other.thrown);
+    }
+    cause.also.push(other.member);
+    cause.times += other.times;
+}
+
 /// One entry of the report.
-pub fn found(report: &FailureReport, known: &Known) -> FailureFound {
+fn found(report: &FailureReport, known: &Known) -> FailureFound {
     let failure = &report.failure;
     let member = describe(&report.member);
     let kind = key(&failure.kind);
@@ -25,6 +65,7 @@ pub fn found(report: &FailureReport, known: &Known) -> FailureFound {
         times: failure.times,
         is_suspect: matches!(failure.kind, FailureKind::Contract(_) | FailureKind::Died),
         thrown: thrown.map(stack).unwrap_or_default(),
+        also: Vec::new(),
     }
 }
 
@@ -106,5 +147,41 @@ fn why(kind: &FailureKind) -> &'static str {
             }
             Contract::AssertionError => "the code itself says that this cannot happen",
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure(member: &str, thrown: &[&str]) -> FailureFound {
+        let kind = FailureKind::Contract(Contract::NullPointer);
+        FailureFound {
+            member: member.into(),
+            kind: key(&kind),
+            rule: rule(&kind),
+            why: why(&kind),
+            times: 1,
+            known: false,
+            is_suspect: true,
+            thrown: thrown.iter().map(ToString::to_string).collect(),
+            also: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn one_line_that_throws_is_one_failure_told_by_the_method_it_is_in() {
+        let stack = ["java.lang.NullPointerException: x", "at a.B.c (line 7)", "at a.B.d (line 9)"];
+        let mut cause = failure("a.B.toString()", &stack);
+        let other = failure("a.B.d(int)", &stack);
+        assert!(is_same_cause(&cause, &other));
+        join(&mut cause, other);
+        assert_eq!((cause.member.as_str(), cause.times), ("a.B.d(int)", 2));
+        assert_eq!(cause.also, ["a.B.toString()"]);
+        assert!(!is_same_cause(
+            &cause,
+            &failure("a.B.d(int)", &["java.lang.NullPointerException", "at a.B.c (line 8)"])
+        ));
+        assert!(!is_same_cause(&failure("x", &[]), &failure("y", &[])));
     }
 }

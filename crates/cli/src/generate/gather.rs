@@ -59,7 +59,7 @@ pub fn report(facts: Facts<'_>) -> Report {
         totals: totals(outcome),
         classes: classes(outcome),
         files,
-        failures: outcome.failures.iter().map(|failure| failures::found(failure, known)).collect(),
+        failures: failures::all(&outcome.failures, known),
         untested: groups(outcome.untested.iter().map(|one| (one.reason.clone(), describe(&one.member)))),
         untestable: groups(
             outcome.untestable.iter().map(|one| (one.reason.to_string(), one.class.to_string())),

@@ -192,7 +192,9 @@ fn accept(args: &GenerateArgs, report: &Report, known: &mut Known, places: &Plac
     if !args.accept {
         return Ok(());
     }
-    let failures = report.failures.iter().map(|failure| (failure.member.as_str(), failure.kind));
+    let failures = report.failures.iter().flat_map(|failure| {
+        std::iter::once(&failure.member).chain(&failure.also).map(|member| (member.as_str(), failure.kind))
+    });
     let added = known
         .accept(&places.known_failures, failures)
         .map_err(|error| write_failure(&error, report.files.len()))?;

@@ -137,6 +137,8 @@ pub struct FailureFound {
     pub is_suspect: bool,
     /// What was thrown, with its stack.
     pub thrown: Vec<String>,
+    /// Other members whose calls end at the same place.
+    pub also: Vec<String>,
 }
 
 /// Things that share a reason.

@@ -145,6 +145,12 @@ fn failures(report: &Report, out: &mut String) {
             for line in failure.thrown.iter().take(SHOWN) {
                 out.push_str(&format!("      {line}\n"));
             }
+            if !failure.also.is_empty() {
+                out.push_str(&format!(
+                    "      also seen through {}\n",
+                    plural(failure.also.len() as u64, "other member")
+                ));
+            }
         }
         more(suspects.len(), FAILURES, out);
     }

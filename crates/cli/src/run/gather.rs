@@ -60,14 +60,13 @@ impl Seen<'_> {
         if let Some(ended) = self.ended_here(line, &observation.end) {
             return ended;
         }
-        let inner = line.steps.clone().map(StepId);
-        for outcome in inner.filter_map(|step| self.outcome_of(step)) {
-            match outcome {
-                StepOutcome::Threw(thrown) => return OutcomeSeen::Threw { thrown: thrown.into() },
-                StepOutcome::Refused(refusal) => {
-                    return OutcomeSeen::Refused { reason: self.refusal(refusal) };
+        for step in line.steps.clone().map(StepId) {
+            match self.outcome_of(step) {
+                Some(StepOutcome::Threw(thrown)) => return OutcomeSeen::Threw { thrown: thrown.into() },
+                Some(StepOutcome::Refused(refusal)) => {
+                    return OutcomeSeen::Refused { reason: self.refusal(step, refusal) };
                 }
-                StepOutcome::Returned(_) => {}
+                Some(StepOutcome::Returned(_)) | None => {}
             }
         }
         let last = line.result.or(line.steps.end.checked_sub(1).map(StepId));
@@ -94,15 +93,19 @@ impl Seen<'_> {
         }
     }
 
-    fn refusal(&self, refusal: &Refusal) -> String {
+    fn refusal(&self, step: StepId, refusal: &Refusal) -> String {
+        let argument = |nth: u8| {
+            let args = &self.script.sequence.steps()[usize::from(step.0)].args;
+            args.get(usize::from(nth)).map_or(String::new(), |&arg| self.value_name(arg))
+        };
         match refusal {
             Refusal::Unresolved(what) => format!("the JVM does not know {what}"),
-            Refusal::ArgumentType { argument, wanted, found } => {
-                format!("argument {argument} is a `{found}`, wanted is `{wanted}`")
+            Refusal::ArgumentType { argument: nth, wanted, found } => {
+                format!("`{}` is a `{found}`, wanted is `{wanted}`", argument(*nth))
             }
-            Refusal::NullReceiver => "`null` where an object is needed".into(),
-            Refusal::MissingArgument { argument } => {
-                format!("argument {argument} has no value, because the line that makes it failed")
+            Refusal::NullReceiver => format!("`{}` is null", argument(0)),
+            Refusal::MissingArgument { argument: nth } => {
+                format!("`{}` has no value, because the line that makes it failed", argument(*nth))
             }
             Refusal::CannotRestore(why) => format!("the state cannot be rebuilt: {why}"),
             Refusal::CannotStub(why) => format!("the stub cannot be made: {why}"),

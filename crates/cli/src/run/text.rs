@@ -201,7 +201,7 @@ fn end_line(report: &Report) -> String {
         many => format!("; {many} lines were not run"),
     };
     match &report.end {
-        EndSeen::Completed => format!("all {} lines ran", report.lines.len()),
+        EndSeen::Completed => completed(report),
         EndSeen::Threw { line } => format!("ended by the exception in line {line}{rest}"),
         EndSeen::Refused { line } => format!("ended because line {line} could not be run{rest}"),
         EndSeen::TimedOut { line } => format!("ended by the time limit in line {line}{rest}"),
@@ -210,6 +210,17 @@ fn end_line(report: &Report) -> String {
             format!("ended because line {line} killed its worker ({cause}){rest}")
         }
         EndSeen::Died { line: None, cause } => format!("ended because the worker died ({cause}){rest}"),
-        EndSeen::Interrupted => format!("interrupted{rest}"),
+        EndSeen::Interrupted => "interrupted before the script ended; it had reported nothing yet".into(),
+    }
+}
+
+fn completed(report: &Report) -> String {
+    let went_well =
+        |line: &&LineSeen| matches!(line.outcome, OutcomeSeen::Returned { .. } | OutcomeSeen::NotRun);
+    let (all, well) = (report.lines.len(), report.lines.iter().filter(went_well).count());
+    let lines = if all == 1 { "1 line".into() } else { format!("all {all} lines") };
+    match all - well {
+        0 => format!("{lines} ran"),
+        failed => format!("{lines} were tried, {failed} failed"),
     }
 }
