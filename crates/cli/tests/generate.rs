@@ -78,18 +78,19 @@ fn the_command_that_is_printed_repeats_the_run() {
         "Money",
         "Currency",
         "--time-limit",
-        "3s",
+        "5s",
         "--unverified",
         "--output",
         "out",
         "--format",
         "json",
     ]);
-    first.expect(0, &[]);
+    // How far a time limit lets it get is the machine's business, and so is whether it meets a broken contract.
+    assert!(matches!(first.code, 0 | 3), "{}{}", first.out, first.err);
     let command = first.json()["command"].as_str().unwrap().to_owned();
     let words: Vec<&str> = command.split(' ').skip(2).collect();
     let again = bed.generate(&words);
-    again.expect(0, &[]);
+    assert_eq!(again.code, first.code, "{}{}", again.out, again.err);
     let states: Vec<_> =
         again.json()["files"].as_array().unwrap().iter().map(|file| file["state"].clone()).collect();
     assert!(!states.is_empty() && states.iter().all(|state| state == "unchanged"), "{command}: {states:?}");

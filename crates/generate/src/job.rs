@@ -246,7 +246,9 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     clock.enter(Phase::Finishing);
     let mut second = Fleet::start(second_config(job, &probes.instrumentation))?;
     let (mut one, mut two) = (FleetExecutor(&mut fleet), FleetExecutor(&mut second));
-    let late = job.options.time_limit.mul_f64(0.85);
+    // However late the search ended, what it found is worth some time.
+    let limit = job.options.time_limit;
+    let late = limit.mul_f64(0.85).max(start.elapsed() + limit.mul_f64(0.1));
     let enough = || stop() || (job.options.step_limit.is_none() && start.elapsed() > late);
     let mut finished = finish(&mut campaign, &mut one, &mut two, enough)?;
     let stats = fleet.stats();

@@ -36,6 +36,8 @@ pub fn jvm_options(config: &WorkerConfig, feature: Option<u32>) -> Vec<String> {
         "-Xrs".into(),
         "-Xshare:auto".into(),
         "-XX:+UseSerialGC".into(),
+        // Many methods run a few times each: the second compiler costs more than it brings, and a core.
+        "-XX:TieredStopAtLevel=1".into(),
         // Remarks of the JVM would drown what the code under test prints.
         "-Xlog:disable".into(),
         "-Xlog:all=error:stderr".into(),

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::library::Library;
 
 /// How long every sequence is.
-const STEPS: usize = 20;
+pub const STEPS: usize = 20;
 
 /// Sequences over one table.
 #[derive(Debug, Default)]

@@ -8,6 +8,7 @@ mod mix;
 mod pipeline;
 pub mod raw;
 mod report;
+mod wide;
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,11 +16,12 @@ use std::time::Duration;
 use probat_classpath::Origin;
 use probat_model::ClassName;
 use probat_protocol::WorkerConfig;
-use probat_supervisor::plan_probes;
+use probat_supervisor::{FleetConfig, plan_probes};
 
 use crate::args::{BenchExecArgs, Format, RawMode};
 use crate::exit::Exit;
 use crate::failure::{Failure, print};
+use crate::fleet;
 use crate::java;
 use crate::library::Library;
 use crate::progress::Progress;
@@ -37,13 +39,14 @@ pub fn exec(args: &BenchExecArgs) -> Result<Exit, Failure> {
     let mut notes = Vec::new();
     let library = library(args, &jvm.home, &mut notes)?;
     let with_commons = library.classes.contains(&ClassName::internal(COMMONS));
-    let mix = Mix::new(&library, with_commons)?;
+    let mut mix = Mix::new(&library, with_commons)?;
     if args.jvm.check_jni {
         notes.push("measured with -Xcheck:jni, which is slow".into());
     }
     let scratch = tempfile::tempdir()
         .map_err(|error| Failure::new(Exit::Missing, format!("no room for temporary files: {error}")))?;
     let config = worker_config(&args.jvm, &jvm, &library)?;
+    widen(&mut mix, &library, &config)?;
     let observed = observed_config(&config, &library, &mix);
     let raw = raw::config(&config, scratch.path());
     let ways = Ways { mix: &mix, config: &config, observed: &observed, raw: &raw, time: args.time_each };
@@ -61,6 +64,15 @@ pub fn exec(args: &BenchExecArgs) -> Result<Exit, Failure> {
         }
     }
     Ok(Exit::Fine)
+}
+
+/// Adds many methods that are called a few times each.
+fn widen(mix: &mut Mix, library: &Library, config: &WorkerConfig) -> Result<(), Failure> {
+    let _progress = Progress::start("looking for methods to call");
+    let mut fleet = fleet::start(FleetConfig::new(config.clone()))?;
+    wide::add(mix, library, &mut |table, items| {
+        fleet.run(table, items).map_err(|error| fleet::failure(&error))
+    })
 }
 
 /// The class path given, with commons-lang3 added if it can be had.

@@ -16,6 +16,13 @@ use crate::args::{BenchRawArgs, RawMode};
 use crate::exit::Exit;
 use crate::failure::{Failure, print};
 
+/// What a JVM does when nothing is said.
+const AS_USUAL: [&str; 3] = [
+    "-XX:TieredStopAtLevel=4",
+    "-Dsun.reflect.inflationThreshold=15",
+    "-Djdk.reflect.useNativeAccessorOnly=false",
+];
+
 /// Starts a child that measures one mode.
 pub fn start(mode: RawMode, time: Duration, config: &WorkerConfig, mix: &Mix) -> Result<Measured, Failure> {
     let fail = |what: &str, error: &dyn std::fmt::Display| {
@@ -80,5 +87,7 @@ pub fn config(pipeline: &WorkerConfig, scratch: &Path) -> WorkerConfig {
     let joined = std::env::join_paths(&config.class_path).unwrap_or_default();
     config.jvm_options.push(format!("-Djava.class.path={}", joined.to_string_lossy()));
     config.sandbox.scratch = scratch.to_path_buf();
+    // As fast as the JVM can: workers do without the second compiler and without generated code for reflection.
+    config.jvm_options.extend(AS_USUAL.map(str::to_owned));
     config
 }

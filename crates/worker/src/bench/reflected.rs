@@ -9,12 +9,12 @@ use probat_classfile::code::{Arith, Cond, Element, Insn, Kind, Labels, Node, Num
 use probat_jvm::{Class, Env, Global, Local, Method, Ref, Trust, Value};
 use probat_model::{Literal, Operation};
 
-use super::classes::{self, Looping, PUBLIC_STATIC, countdown};
+use super::classes::{self, Looping, PUBLIC_STATIC};
 use super::{BenchError, Mix, MixStep, Runner, define, failed, method_of, primitive, static_method, threw};
 
 const NAME: &str = "probat/bench/Reflect";
 const ONE: &str = "([I[Ljava/lang/Object;[[I)Ljava/lang/Object;";
-const MANY: &str = "(I[I[Ljava/lang/Object;[[I)V";
+const KEEP: &str = "([I[Ljava/lang/Object;[[I)V";
 
 /// Kinds of steps, as the bytecode tells them apart.
 const LITERAL: i32 = 0;
@@ -24,28 +24,28 @@ const VIRTUAL: i32 = 3;
 
 /// Sequences as the bytecode wants them.
 pub struct Reflected {
-    many: Method,
+    keep: Method,
     sequences: Vec<[Global; 3]>,
 }
 
 impl Reflected {
     pub fn new(env: &Env<'_>, mix: &Mix) -> Result<Self, BenchError> {
         let class = define(env, NAME, &reflect_class()?)?;
-        let many = static_method(env, &class, "many", MANY)?;
+        let keep = static_method(env, &class, "keep", KEEP)?;
         let sequences: Result<Vec<[Global; 3]>, BenchError> =
             mix.sequences.iter().map(|sequence| arrays(env, mix, sequence)).collect();
-        Ok(Reflected { many, sequences: sequences? })
+        Ok(Reflected { keep, sequences: sequences? })
     }
 }
 
 impl Runner for Reflected {
     fn rounds(&mut self, env: &mut Env<'_>, rounds: u32) -> Result<(), BenchError> {
-        let rounds = Value::Int(i32::try_from(rounds).unwrap_or(i32::MAX));
-        for [kinds, things, args] in &self.sequences {
-            let objects = [kinds, things, args].map(|global| Value::Object(Some(global.get())));
-            let given = [rounds, objects[0], objects[1], objects[2]];
-            let called = env.call_static(&self.many, &given, Trust::Caller);
-            called.map_err(|error| failed(env, error))?;
+        for _ in 0..rounds {
+            for [kinds, things, args] in &self.sequences {
+                let given = [kinds, things, args].map(|global| Value::Object(Some(global.get())));
+                let called = env.call_static(&self.keep, &given, Trust::Caller);
+                called.map_err(|error| failed(env, error))?;
+            }
         }
         Ok(())
     }
@@ -114,17 +114,19 @@ fn thing<'f>(env: &Env<'f>, operation: &Operation) -> Result<Option<Local<'f>>, 
 fn reflect_class() -> Result<Vec<u8>, BuildError> {
     let mut builder = classes::class(NAME)?;
     builder.field(PUBLIC_STATIC, "last", "Ljava/lang/Object;")?;
-    classes::finish(builder, |class| Ok(vec![one(class)?, many(class)?]))
+    classes::finish(builder, |class| Ok(vec![one(class)?, keep(class)?]))
 }
 
-/// `while (n > 0) { last = one(kinds, things, args); n = n - 1 }`.
-fn many(class: &mut ClassFile) -> Result<Looping, BuildError> {
+/// `last = one(kinds, things, args)`.
+fn keep(class: &mut ClassFile) -> Result<Looping, BuildError> {
     let one = class.pool.add_method_ref(NAME, "one", ONE)?;
     let last = class.pool.add_field_ref(NAME, "last", "Ljava/lang/Object;")?;
     let load = |local| Insn::Load(Kind::Reference, local);
-    let body = vec![load(1), load(2), load(3), Insn::InvokeStatic(one), Insn::PutStatic(last)];
-    let (labels, nodes) = countdown(0, body);
-    Ok(Looping { name: "many", descriptor: MANY, max_stack: 3, max_locals: 4, labels, nodes })
+    let body =
+        [load(0), load(1), load(2), Insn::InvokeStatic(one), Insn::PutStatic(last), Insn::Return(None)];
+    let nodes = body.into_iter().map(Node::Insn).collect();
+    let labels = Labels::default();
+    Ok(Looping { name: "keep", descriptor: KEEP, max_stack: 3, max_locals: 3, labels, nodes })
 }
 
 // Locals of `one`.
