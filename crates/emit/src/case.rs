@@ -2,7 +2,7 @@
 //!
 //! In: steps, and what was observed of them. Out: [`TestCase`].
 
-use probat_model::{ClassName, JavaString, Step, StepId, Type};
+use probat_model::{ClassName, Contract, JavaString, Step, StepId, Thrown, Type};
 
 /// A value an assertion can spell.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,9 +42,12 @@ pub enum Ending {
         class: ClassName,
         message: Option<JavaString>,
     },
-    /// It breaks a contract: the assertion given as text fails.
-    Fails {
-        assertion: String,
+    /// The values of these steps break a contract: what is printed fails as long as they do. Of a call that throws, the step is
+    /// the last one.
+    Breaks {
+        contract: Contract,
+        steps: Vec<StepId>,
+        thrown: Option<Thrown>,
     },
 }
 

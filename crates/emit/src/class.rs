@@ -5,9 +5,11 @@
 use probat_model::OperationTable;
 
 use crate::case::TestCase;
-use crate::names::Imports;
-use crate::scope::Scope;
+use crate::comment;
+use crate::imports::Imports;
+use crate::scope::{Deprecation, Scope};
 use crate::statement::{Body, EmitError, body};
+use crate::typing::Typing;
 
 /// Which test framework the source is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,10 +46,11 @@ pub fn test_class_source(
     style: &Style,
 ) -> (String, Vec<(String, EmitError)>) {
     let own = [class.name.clone(), "Test".to_owned()];
+    let typing = Typing::new(scope, &class.package);
     let mut imports = Imports::new(scope, &class.package, &own);
     let (mut printed, mut refused) = (Vec::new(), Vec::new());
     for test in &class.tests {
-        match body(test, table, scope, &mut imports, style.framework) {
+        match body(test, table, &typing, &mut imports, style.framework) {
             Ok(body) => printed.push((test, body)),
             Err(error) => refused.push((test.name.clone(), error)),
         }
@@ -56,7 +59,7 @@ pub fn test_class_source(
 }
 
 fn unit(class: &TestClass, printed: &[(&TestCase, Body)], imports: &Imports<'_>, style: &Style) -> String {
-    let mut out = format!("// {}\n", style.marker);
+    let mut out = format!("// {}\n", comment::line(&style.marker));
     if !class.package.is_empty() {
         out.push_str(&format!("package {};\n", class.package.replace('/', ".")));
     }
@@ -83,7 +86,9 @@ fn unit(class: &TestClass, printed: &[(&TestCase, Body)], imports: &Imports<'_>,
     out.push('\n');
     if !class.about.is_empty() {
         out.push_str("/**\n");
-        class.about.iter().for_each(|line| out.push_str(&format!(" * {line}\n")));
+        for line in &class.about {
+            out.push_str(&format!(" * {}\n", comment::line(line)));
+        }
         out.push_str(" */\n");
     }
     out.push_str(&suppressions(printed));
@@ -101,8 +106,10 @@ fn unit(class: &TestClass, printed: &[(&TestCase, Body)], imports: &Imports<'_>,
 
 fn suppressions(printed: &[(&TestCase, Body)]) -> String {
     let mut kinds = Vec::new();
-    if printed.iter().any(|(_, body)| body.deprecated) {
-        kinds.push("\"deprecation\"");
+    match printed.iter().map(|(_, body)| body.deprecated).max().unwrap_or_default() {
+        Deprecation::None => {}
+        Deprecation::Deprecated => kinds.push("\"deprecation\""),
+        Deprecation::ForRemoval => kinds.extend(["\"deprecation\"", "\"removal\""]),
     }
     if printed.iter().any(|(_, body)| body.raw) {
         kinds.extend(["\"rawtypes\"", "\"unchecked\""]);
@@ -116,12 +123,16 @@ fn suppressions(printed: &[(&TestCase, Body)]) -> String {
 
 fn method(test: &TestCase, body: &Body, visibility: &str, out: &mut String) {
     for note in &test.notes {
-        out.push_str(&format!("    // {note}\n"));
+        out.push_str(&format!("    // {}\n", comment::line(note)));
     }
     let throws = body.throws.map_or(String::new(), |class| format!(" throws {class}"));
     out.push_str(&format!("    @Test\n    {visibility}void {}(){throws} {{\n", test.name));
     for line in &body.lines {
-        out.push_str(&format!("        {line}\n"));
+        if line.is_empty() {
+            out.push('\n');
+        } else {
+            out.push_str(&format!("        {line}\n"));
+        }
     }
     out.push_str("    }\n");
 }

@@ -7,17 +7,31 @@
 //! case ─▶ uses: which results are used, and where ─▶ statements: variables, calls, assertions ─▶ class: imports, annotations
 //! ```
 
+mod assertion;
+mod call;
 mod case;
+mod choice;
 mod class;
+mod comment;
+mod contract;
 mod expression;
+mod imports;
+mod infer;
+mod java;
+mod layout;
 mod literal;
 mod names;
+mod plan;
 mod scope;
 mod statement;
+mod stub;
+mod typing;
 
 pub use case::{Check, Ending, Expected, TestCase};
 pub use class::{Framework, Style, TestClass, test_class_source};
+pub use contract::contract_in_words;
+pub use java::{Access, Argument, ClassShape, Field, JavaType, Method, TypeParameter};
 pub use literal::{java_char, java_string};
 pub use names::is_keyword;
-pub use scope::Scope;
+pub use scope::{Deprecation, Scope};
 pub use statement::EmitError;

@@ -18,6 +18,42 @@ pub fn java_string(text: &JavaString) -> String {
     out
 }
 
+/// A text as an expression, and whether that is one literal or call. A long text that repeats itself is built from its part, another one
+/// is cut into literals that fit a line.
+pub(crate) fn java_text(text: &JavaString) -> (String, bool) {
+    let units = text.units();
+    if units.len() > LONG {
+        for period in 1..=8 {
+            let whole = units.len().is_multiple_of(period) && !units[..period].contains(&0);
+            if whole && units.chunks(period).all(|chunk| chunk == &units[..period]) {
+                let part = java_string(&JavaString::from_units(&units[..period]));
+                let times = units.len() / period;
+                return (format!("new String(new char[{times}]).replace(\"\\0\", {part})"), true);
+            }
+        }
+    }
+    let whole = java_string(text);
+    if whole.len() <= LONG + 10 {
+        return (whole, true);
+    }
+    let mut parts = Vec::new();
+    let mut rest = units;
+    while !rest.is_empty() {
+        let mut taken = rest.len().min(LONG);
+        while taken > 1 && java_string(&JavaString::from_units(&rest[..taken])).len() > LONG + 10 {
+            taken /= 2;
+        }
+        let splits_pair = taken < rest.len() && (0xdc00..0xe000).contains(&rest[taken]);
+        let taken = if splits_pair && taken > 1 { taken - 1 } else { taken };
+        parts.push(java_string(&JavaString::from_units(&rest[..taken])));
+        rest = &rest[taken..];
+    }
+    (parts.join(" + "), parts.len() == 1)
+}
+
+/// Texts up to this length are written in one piece.
+const LONG: usize = 80;
+
 /// A character literal.
 pub fn java_char(unit: u16) -> String {
     let mut out = String::from("'");
@@ -36,6 +72,8 @@ fn push_char(out: &mut String, c: char) {
         '\n' => out.push_str("\\n"),
         '\r' => out.push_str("\\r"),
         '\t' => out.push_str("\\t"),
+        '\u{8}' => out.push_str("\\b"),
+        '\u{c}' => out.push_str("\\f"),
         ' '..='~' => out.push(c),
         _ => {
             for unit in c.encode_utf16(&mut [0; 2]) {

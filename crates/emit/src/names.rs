@@ -1,13 +1,10 @@
-//! Names of variables, and the imports of a file.
+//! Names of variables.
 //!
-//! In: types and members. Out: identifiers that do not clash, simple class names where they are unambiguous.
+//! In: types, members and parameters. Out: identifiers that do not clash.
 
 use std::collections::BTreeMap;
-use std::collections::BTreeSet;
 
-use probat_model::{ClassName, Type};
-
-use crate::scope::Scope;
+use probat_model::Type;
 
 const KEYWORDS: [&str; 56] = [
     "abstract",
@@ -74,22 +71,22 @@ pub fn is_keyword(word: &str) -> bool {
 }
 
 /// Variables of one method.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Variables {
     taken: BTreeMap<String, u32>,
 }
 
 impl Variables {
+    /// The first wish that is free, or the first one with a number.
+    pub fn first_free(&mut self, wishes: &[String]) -> String {
+        let free = wishes.iter().find(|wish| !self.taken.contains_key(&identifier(wish)));
+        let wish = free.or(wishes.first()).map_or("value", String::as_str);
+        self.fresh(wish)
+    }
+
     /// A fresh name close to the wish.
     pub fn fresh(&mut self, wish: &str) -> String {
-        let clean: String = wish.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-        let mut base = decapitalise(&clean);
-        if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit()) {
-            base.insert(0, 'v');
-        }
-        if is_keyword(&base) {
-            base.push_str("Value");
-        }
+        let base = identifier(wish);
         loop {
             let count = self.taken.entry(base.clone()).or_insert(0);
             *count += 1;
@@ -100,6 +97,22 @@ impl Variables {
         }
     }
 }
+
+/// The wish as a variable's name.
+fn identifier(wish: &str) -> String {
+    let clean: String = wish.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    let mut base = decapitalise(&clean);
+    if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit()) {
+        base.insert(0, 'v');
+    }
+    if is_keyword(&base) || PACKAGES.contains(&base.as_str()) {
+        base.push_str("Value");
+    }
+    base
+}
+
+/// Names that qualified names start with; a variable would hide them (JLS §6.4.2).
+const PACKAGES: [&str; 6] = ["java", "javax", "org", "com", "net", "io"];
 
 fn decapitalise(word: &str) -> String {
     let upper = word.chars().take_while(char::is_ascii_uppercase).count();
@@ -134,65 +147,6 @@ pub(crate) fn wish_for_method(method: &str, ty: &Type) -> String {
         return method.to_owned();
     }
     wish_for_type(ty)
-}
-
-/// Names classes in one file and collects what must be imported.
-pub(crate) struct Imports<'s> {
-    scope: &'s dyn Scope,
-    package: String,
-    /// Simple name → the class it stands for in this file.
-    simple: BTreeMap<String, String>,
-    imported: BTreeSet<String>,
-}
-
-impl<'s> Imports<'s> {
-    /// `own` are simple names the file must not import over: its own class, and annotations it uses.
-    pub fn new(scope: &'s dyn Scope, package: &str, own: &[String]) -> Self {
-        let simple = own.iter().map(|name| (name.clone(), String::new())).collect();
-        Imports { scope, package: package.replace('/', "."), simple, imported: BTreeSet::new() }
-    }
-
-    /// The class as this file says it.
-    pub fn class(&mut self, class: &ClassName) -> String {
-        let full = self.scope.source_name(class);
-        let package = class.package().replace('/', ".");
-        let nested = if package.is_empty() { full.as_str() } else { &full[package.len() + 1..] };
-        let top = nested.split('.').next().unwrap_or(nested);
-        let qualified_top = if package.is_empty() { top.to_owned() } else { format!("{package}.{top}") };
-        match self.simple.get(top) {
-            Some(known) if *known == qualified_top => nested.to_owned(),
-            Some(_) => full,
-            None => {
-                self.simple.insert(top.to_owned(), qualified_top.clone());
-                if package != "java.lang" && package != self.package {
-                    self.imported.insert(qualified_top);
-                }
-                nested.to_owned()
-            }
-        }
-    }
-
-    /// The type as this file says it, raw where it is generic.
-    pub fn ty(&mut self, ty: &Type) -> String {
-        match ty {
-            Type::Class(name) => {
-                let nameable = self.nameable(name);
-                self.class(&nameable)
-            }
-            Type::Array(element) => format!("{}[]", self.ty(element)),
-            primitive => primitive.to_string(),
-        }
-    }
-
-    /// The class itself if this file can name it, else its nearest supertype that it can.
-    pub fn nameable(&self, class: &ClassName) -> ClassName {
-        self.scope.nameable(class, &self.package.replace('.', "/"))
-    }
-
-    /// Import lines, sorted.
-    pub fn lines(&self) -> impl Iterator<Item = &str> {
-        self.imported.iter().map(String::as_str)
-    }
 }
 
 #[cfg(test)]

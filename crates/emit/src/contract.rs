@@ -1,0 +1,163 @@
+//! Broken contracts: an assertion that fails as long as the contract is broken, and what to say of it.
+//!
+//! In: a contract and the values that break it. Out: statements, after a comment that says what ought to hold, why it matters and
+//! where an exception came from.
+
+use probat_model::{Contract, StepId, Thrown};
+
+use crate::assertion::null;
+use crate::class::Framework;
+use crate::comment;
+use crate::expression::{Printer, Text};
+use crate::statement::{EmitError, Stop};
+
+const OBJECT: &str = "java/lang/Object";
+const COMPARABLE: &str = "java/lang/Comparable";
+
+/// Stack frames shown.
+const FRAMES: usize = 3;
+
+/// What ought to hold.
+pub fn contract_in_words(contract: Contract) -> &'static str {
+    match contract {
+        Contract::EqualsReflexive => "an object is equal to itself",
+        Contract::EqualsNull => "no object is equal to null",
+        Contract::EqualsSymmetric => "equals is symmetric",
+        Contract::EqualsThrows => "equals throws nothing",
+        Contract::HashCodeThrows => "hashCode throws nothing",
+        Contract::HashCodeConsistent => "hashCode gives the same number twice",
+        Contract::EqualsHashCode => "equal objects have equal hash codes",
+        Contract::ToStringThrows => "toString throws nothing",
+        Contract::ToStringNull => "toString gives a text",
+        Contract::CompareToReflexive => "an object compares as equal to itself",
+        Contract::CompareToAntisymmetric => "compareTo changes its sign when the sides change",
+        Contract::CompareToEquals => "what compares as equal is equal",
+        Contract::CloneThrows => "clone throws nothing",
+        Contract::NullPointer => "no NullPointerException without a null argument",
+        Contract::AssertionError => "no assertion of the code fails",
+    }
+}
+
+/// Why someone should care.
+fn consequence(contract: Contract) -> &'static str {
+    match contract {
+        Contract::EqualsReflexive | Contract::EqualsHashCode | Contract::HashCodeConsistent => {
+            "hash tables and lists lose such objects"
+        }
+        Contract::EqualsNull => "callers take such an object for an absent one",
+        Contract::EqualsSymmetric => "whether a collection finds such an object depends on who asks whom",
+        Contract::EqualsThrows | Contract::HashCodeThrows => "putting such an object into a collection fails",
+        Contract::ToStringThrows | Contract::ToStringNull => "logging or debugging such an object fails",
+        Contract::CompareToReflexive | Contract::CompareToAntisymmetric => {
+            "sorting and sorted collections give wrong or no results"
+        }
+        Contract::CompareToEquals => "sorted and hashed collections disagree about such objects",
+        Contract::CloneThrows => "a class that is Cloneable promises that clone works",
+        Contract::NullPointer => "nobody passed null, so the null is the code's own",
+        Contract::AssertionError => "the code states that this never happens",
+    }
+}
+
+/// Lines of the comment, without slashes.
+pub(crate) fn comment_on(contract: Contract, thrown: Option<&Thrown>) -> Vec<String> {
+    let mut out = comment::lines(&format!("Broken contract: {}.", contract_in_words(contract)));
+    out.extend(comment::lines(&format!("Perhaps a bug: {}.", consequence(contract))));
+    if let Some(thrown) = thrown {
+        let message = thrown.message.as_ref().map_or(String::new(), |text| format!(": {}", text.to_lossy()));
+        let mut said = format!("{}{message}", thrown.class);
+        if said.chars().count() > 200 {
+            said = said.chars().take(200).chain("...".chars()).collect();
+        }
+        out.extend(comment::lines(&said));
+        for frame in thrown.frames.iter().take(FRAMES) {
+            let line = frame.line.map_or(String::new(), |line| format!(":{line}"));
+            out.push(format!("    at {}", comment::line(&format!("{}.{}{line}", frame.class, frame.method))));
+        }
+    }
+    out
+}
+
+/// What fails, and the assertion method it needs.
+pub(crate) struct Broken {
+    pub lines: Vec<String>,
+    pub method: Option<&'static str>,
+}
+
+impl Printer<'_, '_> {
+    /// Statements that fail as long as the contract is broken. The call that throws is a step of its own, so there is none for it.
+    pub fn broken(&mut self, contract: Contract, steps: &[StepId], framework: Framework) -> Result<Broken, Stop> {
+        let plain = |lines: Vec<String>| Broken { lines, method: None };
+        if matches!(contract, Contract::NullPointer | Contract::AssertionError) {
+            return Ok(plain(Vec::new()));
+        }
+        let first = *steps.first().ok_or_else(|| EmitError::Unfit("a contract without values".into()))?;
+        let a = self.value(first)?;
+        let b = match steps.get(1) {
+            Some(&second) => self.value(second)?,
+            None => a.clone(),
+        };
+        let equals = |printer: &mut Self, a: &Text, b: &Text| printer.invoke(OBJECT, "equals", a, Some(b));
+        let equal = |text: String| Broken { lines: vec![text], method: Some("assertEquals") };
+        Ok(match contract {
+            Contract::NullPointer | Contract::AssertionError => unreachable!("returned above"),
+            Contract::EqualsReflexive => {
+                let text = equals(self, &a, &a)?.text;
+                holds("assertTrue", &text, contract, framework)
+            }
+            Contract::EqualsNull => {
+                let text = equals(self, &a, &null())?.text;
+                holds("assertFalse", &text, contract, framework)
+            }
+            Contract::EqualsSymmetric => {
+                let (there, back) = (equals(self, &a, &b)?.text, equals(self, &b, &a)?.text);
+                equal(format!("assertEquals({there}, {back});"))
+            }
+            Contract::EqualsThrows if steps.len() > 1 => plain(vec![format!("{};", equals(self, &a, &b)?.text)]),
+            Contract::EqualsThrows => {
+                let (same, none) = (equals(self, &a, &a)?.text, equals(self, &a, &null())?.text);
+                plain(vec![format!("{same};"), format!("{none};")])
+            }
+            Contract::HashCodeThrows => plain(vec![format!("{};", self.invoke(OBJECT, "hashCode", &a, None)?.text)]),
+            Contract::HashCodeConsistent => {
+                let text = self.invoke(OBJECT, "hashCode", &a, None)?.text;
+                equal(format!("assertEquals({text}, {text});"))
+            }
+            Contract::EqualsHashCode => {
+                let same = equals(self, &a, &b)?.text;
+                let one = self.invoke(OBJECT, "hashCode", &a, None)?.text;
+                let other = self.invoke(OBJECT, "hashCode", &b, None)?.text;
+                holds("assertTrue", &format!("!{same} || {one} == {other}"), contract, framework)
+            }
+            Contract::ToStringThrows => plain(vec![format!("{};", self.invoke(OBJECT, "toString", &a, None)?.text)]),
+            Contract::ToStringNull => {
+                let text = self.invoke(OBJECT, "toString", &a, None)?.text;
+                Broken { lines: vec![format!("assertNotNull({text});")], method: Some("assertNotNull") }
+            }
+            Contract::CompareToReflexive => {
+                let order = self.invoke(COMPARABLE, "compareTo", &a, Some(&a))?.text;
+                equal(format!("assertEquals(0, {order});"))
+            }
+            Contract::CompareToAntisymmetric => {
+                let there = self.invoke(COMPARABLE, "compareTo", &a, Some(&b))?.text;
+                let back = self.invoke(COMPARABLE, "compareTo", &b, Some(&a))?.text;
+                equal(format!("assertEquals(Integer.signum({there}), -Integer.signum({back}));"))
+            }
+            Contract::CompareToEquals => {
+                let order = self.invoke(COMPARABLE, "compareTo", &a, Some(&b))?.text;
+                let same = equals(self, &a, &b)?.text;
+                equal(format!("assertEquals({same}, {order} == 0);"))
+            }
+            Contract::CloneThrows => plain(vec![format!("{};", self.cloned(&a)?.text)]),
+        })
+    }
+}
+
+/// A condition with the contract as its message.
+fn holds(method: &'static str, condition: &str, contract: Contract, framework: Framework) -> Broken {
+    let words = contract_in_words(contract);
+    let line = match framework {
+        Framework::JUnit5 => format!("{method}({condition}, \"{words}\");"),
+        Framework::JUnit4 => format!("{method}(\"{words}\", {condition});"),
+    };
+    Broken { lines: vec![line], method: Some(method) }
+}
