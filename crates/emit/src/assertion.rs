@@ -179,7 +179,13 @@ impl Printer<'_, '_> {
     }
 
     /// A call of a method of a JDK type, without argument or with one `Object`, cast as needed.
-    pub fn invoke(&mut self, class: &str, name: &str, receiver: &Text, argument: Option<&Text>) -> Result<Text, Stop> {
+    pub fn invoke(
+        &mut self,
+        class: &str,
+        name: &str,
+        receiver: &Text,
+        argument: Option<&Text>,
+    ) -> Result<Text, Stop> {
         let class = ClassName::internal(class);
         let params = argument.map(|_| Type::class("java/lang/Object"));
         self.invoke_on(&class, name, params.as_slice(), receiver, argument)

@@ -128,10 +128,12 @@ impl Printer<'_, '_> {
         list: Vec<Text>,
         attempts: Vec<Attempt>,
     ) -> Result<(Option<Text>, String, Option<Choice>), Stop> {
-        let casts: Vec<Option<Type>> = list.iter().zip(0..).map(|(text, at)| self.cast_of(method, at, text)).collect();
+        let casts: Vec<Option<Type>> =
+            list.iter().zip(0..).map(|(text, at)| self.cast_of(method, at, text)).collect();
         let mut last = None;
         for attempt in attempts {
-            let useless = attempt.arguments.iter().zip(&casts).any(|(&wanted, cast)| wanted && cast.is_none());
+            let useless =
+                attempt.arguments.iter().zip(&casts).any(|(&wanted, cast)| wanted && cast.is_none());
             let whole = !attempt.arguments.is_empty() && attempt.arguments.iter().all(|&cast| cast);
             if useless && !whole {
                 continue;

@@ -131,7 +131,8 @@ impl Typing<'_> {
                 .map(|(formal, erased)| if formal.is_open() { erased.clone() } else { self.erase(formal) })
                 .collect();
             let mut notes = Inference::default();
-            let fit = actuals.iter().zip(&formals).map(|(actual, formal)| self.reduce(actual, formal, &mut notes));
+            let fit =
+                actuals.iter().zip(&formals).map(|(actual, formal)| self.reduce(actual, formal, &mut notes));
             let mut fit = fit.min().unwrap_or(Fit::Strict);
             let (solved, bounds) = notes.solve(&method.parameters, self);
             fit = fit.min(bounds);

@@ -85,7 +85,12 @@ pub(crate) struct Broken {
 
 impl Printer<'_, '_> {
     /// Statements that fail as long as the contract is broken. The call that throws is a step of its own, so there is none for it.
-    pub fn broken(&mut self, contract: Contract, steps: &[StepId], framework: Framework) -> Result<Broken, Stop> {
+    pub fn broken(
+        &mut self,
+        contract: Contract,
+        steps: &[StepId],
+        framework: Framework,
+    ) -> Result<Broken, Stop> {
         let plain = |lines: Vec<String>| Broken { lines, method: None };
         if matches!(contract, Contract::NullPointer | Contract::AssertionError) {
             return Ok(plain(Vec::new()));
@@ -112,12 +117,16 @@ impl Printer<'_, '_> {
                 let (there, back) = (equals(self, &a, &b)?.text, equals(self, &b, &a)?.text);
                 equal(format!("assertEquals({there}, {back});"))
             }
-            Contract::EqualsThrows if steps.len() > 1 => plain(vec![format!("{};", equals(self, &a, &b)?.text)]),
+            Contract::EqualsThrows if steps.len() > 1 => {
+                plain(vec![format!("{};", equals(self, &a, &b)?.text)])
+            }
             Contract::EqualsThrows => {
                 let (same, none) = (equals(self, &a, &a)?.text, equals(self, &a, &null())?.text);
                 plain(vec![format!("{same};"), format!("{none};")])
             }
-            Contract::HashCodeThrows => plain(vec![format!("{};", self.invoke(OBJECT, "hashCode", &a, None)?.text)]),
+            Contract::HashCodeThrows => {
+                plain(vec![format!("{};", self.invoke(OBJECT, "hashCode", &a, None)?.text)])
+            }
             Contract::HashCodeConsistent => {
                 let text = self.invoke(OBJECT, "hashCode", &a, None)?.text;
                 equal(format!("assertEquals({text}, {text});"))
@@ -128,7 +137,9 @@ impl Printer<'_, '_> {
                 let other = self.invoke(OBJECT, "hashCode", &b, None)?.text;
                 holds("assertTrue", &format!("!{same} || {one} == {other}"), contract, framework)
             }
-            Contract::ToStringThrows => plain(vec![format!("{};", self.invoke(OBJECT, "toString", &a, None)?.text)]),
+            Contract::ToStringThrows => {
+                plain(vec![format!("{};", self.invoke(OBJECT, "toString", &a, None)?.text)])
+            }
             Contract::ToStringNull => {
                 let text = self.invoke(OBJECT, "toString", &a, None)?.text;
                 Broken { lines: vec![format!("assertNotNull({text});")], method: Some("assertNotNull") }

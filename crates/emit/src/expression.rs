@@ -249,7 +249,9 @@ impl Printer<'_, '_> {
         let mut receiver = self.value(object)?;
         let want = Type::Class(class.clone());
         let seen_in = match self.typing.erasure(&receiver.ty) {
-            Some(Type::Class(have)) if self.typing.scope.is_subtype(&Type::Class(have.clone()), &want) => Some(have),
+            Some(Type::Class(have)) if self.typing.scope.is_subtype(&Type::Class(have.clone()), &want) => {
+                Some(have)
+            }
             _ => None,
         };
         let seen = match &seen_in {

@@ -87,7 +87,13 @@ impl Inference {
         (solved, fit)
     }
 
-    fn check(&mut self, found: &Solved, parameter: &TypeParameter, all: &[Solved], typing: &Typing<'_>) -> Fit {
+    fn check(
+        &mut self,
+        found: &Solved,
+        parameter: &TypeParameter,
+        all: &[Solved],
+        typing: &Typing<'_>,
+    ) -> Fit {
         let mut fit = Fit::Strict;
         for bound in &parameter.bounds {
             if *bound == JavaType::class("java/lang/Object") {
@@ -115,7 +121,11 @@ impl Bounds {
     fn solve(&self, typing: &Typing<'_>) -> (Solved, Fit) {
         let fits = |ty: &JavaType, to: &JavaType| {
             let mut notes = Inference::default();
-            typing.reduce_type(ty, to, &mut notes).min(if notes.unchecked { Fit::Unsure } else { Fit::Strict })
+            typing.reduce_type(ty, to, &mut notes).min(if notes.unchecked {
+                Fit::Unsure
+            } else {
+                Fit::Strict
+            })
         };
         if self.blurred + self.captured > 0 {
             let others = self.equal.len() + self.above.len();

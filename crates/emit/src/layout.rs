@@ -14,7 +14,9 @@ pub(crate) fn wrap(statement: &str, column: usize) -> Vec<String> {
     for line in statement.split('\n') {
         let own = line.len() - line.trim_start().len();
         let body = &line[own..];
-        out.extend(wrap_line(body, column + own).into_iter().map(|piece| format!("{}{piece}", " ".repeat(own))));
+        out.extend(
+            wrap_line(body, column + own).into_iter().map(|piece| format!("{}{piece}", " ".repeat(own))),
+        );
     }
     out
 }
@@ -37,7 +39,8 @@ fn wrap_line(line: &str, column: usize) -> Vec<String> {
         return indented(line[..at + 1].to_owned(), rest);
     }
     let Some(depth) = marks.breaks.iter().map(|mark| mark.depth).min() else { return vec![line.to_owned()] };
-    let cuts: Vec<usize> = marks.breaks.iter().filter(|mark| mark.depth == depth).map(|mark| mark.at).collect();
+    let cuts: Vec<usize> =
+        marks.breaks.iter().filter(|mark| mark.depth == depth).map(|mark| mark.at).collect();
     let pieces = fill(line, &cuts, column);
     if pieces.len() == 1 {
         return pieces;
@@ -121,9 +124,8 @@ mod tests {
     use expect_test::{Expect, expect};
 
     fn check(statement: &str, expected: Expect) {
-        let lines: String =
-            wrap(statement, 8).into_iter().map(|line| format!("        {line}\n")).collect();
-        assert!(lines.lines().all(|line| line.len() <= WIDTH), "{lines}");
+        let lines: String = wrap(statement, 8).into_iter().map(|line| format!("{line}\n")).collect();
+        assert!(lines.lines().all(|line| 8 + line.len() <= WIDTH), "{lines}");
         expected.assert_eq(&lines);
     }
 
@@ -142,9 +144,16 @@ mod tests {
     fn arguments_fill_lines() {
         let numbers: Vec<String> = (0..60).map(|at| (at * 7).to_string()).collect();
         check(
-            &format!("assertArrayEquals(new byte[] {{{}}}, codec.encode(\"a, b(\", other));", numbers.join(", ")),
+            &format!(
+                "assertArrayEquals(new byte[] {{{}}}, codec.encode(\"a, b(\", other));",
+                numbers.join(", ")
+            ),
             expect![[r#"
-                assertArrayEquals(
+                assertArrayEquals(new byte[] {0, 7, 14, 21, 28, 35, 42, 49, 56, 63, 70, 77, 84, 91, 98, 105, 112, 119,
+                        126, 133, 140, 147, 154, 161, 168, 175, 182, 189, 196, 203, 210, 217, 224, 231, 238, 245, 252,
+                        259, 266, 273, 280, 287, 294, 301, 308, 315, 322, 329, 336, 343, 350, 357, 364, 371, 378, 385,
+                        392, 399, 406, 413},
+                        codec.encode("a, b(", other));
             "#]],
         );
     }

@@ -129,7 +129,8 @@ fn is_worth_inlining(operation: &Operation, uses: &Uses) -> bool {
             uses.count <= 1 || !name.contains(|c: char| c.is_ascii_lowercase())
         }
         Operation::Stub(spec) => {
-            let is_short = spec.methods.iter().all(|method| !matches!(method.behaviour, StubBehaviour::Captured(_)));
+            let is_short =
+                spec.methods.iter().all(|method| !matches!(method.behaviour, StubBehaviour::Captured(_)));
             uses.count <= 1 && spec.methods.len() == 1 && is_short
         }
         Operation::Convert { .. } => true,

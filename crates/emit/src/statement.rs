@@ -260,7 +260,9 @@ impl Writer<'_, '_> {
         let (user, place) = self.plan.uses[usize::from(step.0)].by?;
         let (class, name, descriptor, place) = match self.printer.operation(user) {
             Operation::Construct { class, descriptor } => (class, "<init>", descriptor, place),
-            Operation::CallStatic { class, name, descriptor, .. } => (class, name.as_str(), descriptor, place),
+            Operation::CallStatic { class, name, descriptor, .. } => {
+                (class, name.as_str(), descriptor, place)
+            }
             Operation::Call { class, name, descriptor, .. } => {
                 (class, name.as_str(), descriptor, place.checked_sub(1)?)
             }

@@ -66,7 +66,8 @@ fn as_member(typing: &Typing<'_>, spec: &StubSpec, method: &StubMethod) -> Writt
         Some(filled) => typing.erase_with(&filled, &[], &declared.parameters),
         None => erased.clone(),
     };
-    let params = declared.params.iter().zip(&declared.descriptor.params).map(|(ty, erased)| erase(ty, erased));
+    let params =
+        declared.params.iter().zip(&declared.descriptor.params).map(|(ty, erased)| erase(ty, erased));
     let params = params.collect();
     let returns = returned(&declared, erase);
     Written { params, returns, names, is_generic, ..plain }

@@ -34,12 +34,15 @@ pub(crate) enum Fit {
     Strict,
 }
 
+/// Methods by class and name.
+type MethodsByName = BTreeMap<(ClassName, String), Rc<[Method]>>;
+
 /// Answers about types, remembered while one file is printed.
 pub(crate) struct Typing<'s> {
     pub scope: &'s dyn Scope,
     pub package: String,
     shapes: RefCell<BTreeMap<ClassName, Rc<ClassShape>>>,
-    methods: RefCell<BTreeMap<(ClassName, String), Rc<[Method]>>>,
+    methods: RefCell<MethodsByName>,
 }
 
 impl Static {
@@ -50,12 +53,7 @@ impl Static {
 
 impl<'s> Typing<'s> {
     pub fn new(scope: &'s dyn Scope, package: &str) -> Self {
-        Typing {
-            scope,
-            package: package.to_owned(),
-            shapes: RefCell::default(),
-            methods: RefCell::default(),
-        }
+        Typing { scope, package: package.to_owned(), shapes: RefCell::default(), methods: RefCell::default() }
     }
 
     pub fn shape(&self, class: &ClassName) -> Rc<ClassShape> {
@@ -304,7 +302,11 @@ impl<'s> Typing<'s> {
     pub fn reduce_type(&self, actual: &JavaType, formal: &JavaType, notes: &mut Inference) -> Fit {
         match (actual, formal) {
             (JavaType::Primitive(from), JavaType::Primitive(to)) => {
-                if widens(from, to) { Fit::Strict } else { Fit::Never }
+                if widens(from, to) {
+                    Fit::Strict
+                } else {
+                    Fit::Never
+                }
             }
             (JavaType::Class(name, _), JavaType::Primitive(to)) => match unboxed(name) {
                 Some(inside) if widens(&inside, to) => Fit::Boxed,
@@ -322,17 +324,29 @@ impl<'s> Typing<'s> {
             (actual, JavaType::Class(name, wanted)) => self.reduce_class(actual, name, wanted, notes),
             (JavaType::Array(from), JavaType::Array(to)) => match (&**from, &**to) {
                 (JavaType::Primitive(from), JavaType::Primitive(to)) => {
-                    if from == to { Fit::Strict } else { Fit::Never }
+                    if from == to {
+                        Fit::Strict
+                    } else {
+                        Fit::Never
+                    }
                 }
                 (JavaType::Primitive(_), _) | (_, JavaType::Primitive(_)) => Fit::Never,
                 (from, to) => self.reduce_type(from, to, notes),
             },
             (_, JavaType::Array(_)) => Fit::Never,
             (actual, JavaType::Opaque(erased)) => {
-                if self.is_below(&self.erase(actual), erased) { Fit::Unsure } else { Fit::Never }
+                if self.is_below(&self.erase(actual), erased) {
+                    Fit::Unsure
+                } else {
+                    Fit::Never
+                }
             }
             (actual, JavaType::OfClass(_)) => {
-                if actual == formal { Fit::Strict } else { Fit::Unsure }
+                if actual == formal {
+                    Fit::Strict
+                } else {
+                    Fit::Unsure
+                }
             }
         }
     }

@@ -3,33 +3,120 @@
 #![allow(clippy::unwrap_used)]
 
 use expect_test::{Expect, expect};
-use probat_emit::{Check, Ending, Expected, Framework, Scope, Style, TestCase, TestClass, test_class_source};
+use probat_emit::{
+    Access, Argument, Check, ClassShape, Deprecation, Ending, Expected, Field, Framework, JavaType, Method,
+    Scope, Style, TestCase, TestClass, TypeParameter, test_class_source,
+};
 use probat_model::{
-    ClassName, Literal, MethodDescriptor, Operation, OperationTable, Sequence, StepId, StubBehaviour,
-    StubMethod, StubSpec, Type,
+    ClassName, Contract, Literal, MethodDescriptor, Operation, OperationTable, Sequence, StepId,
+    StubBehaviour, StubMethod, StubSpec, Type,
 };
 
-/// A world in which `ArrayList` is a `List`, `remove` is overloaded and `Hidden` is an inaccessible `List`.
+/// A world with `java.util` lists and comparators, and an inaccessible `Hidden` list.
 struct Small;
+
+const OBJECT: &str = "java/lang/Object";
+
+/// Class, its type parameters, its supertypes; `0` among their arguments stands for the first parameter.
+const CLASSES: &[(&str, usize, &[&str])] = &[
+    ("java/lang/Object", 0, &[]),
+    ("java/lang/String", 0, &[OBJECT, "java/lang/CharSequence"]),
+    ("java/lang/CharSequence", 0, &[OBJECT]),
+    ("java/lang/Integer", 0, &[OBJECT]),
+    ("java/lang/IndexOutOfBoundsException", 0, &[OBJECT]),
+    ("java/util/List", 1, &[OBJECT]),
+    ("java/util/ArrayList", 1, &[OBJECT, "java/util/List 0"]),
+    ("java/util/Comparator", 1, &[OBJECT]),
+    ("shop/Hidden", 0, &[OBJECT, "java/util/List 0"]),
+    ("shop/Lists", 0, &[OBJECT]),
+    ("shop/Till", 0, &[OBJECT]),
+];
+
+/// Owner, name, descriptor, generic parameters and result as `0` for the first variable of the class.
+const METHODS: &[(&str, &str, &str, &str)] = &[
+    (OBJECT, "<init>", "()V", ""),
+    (OBJECT, "equals", "(Ljava/lang/Object;)Z", ""),
+    (OBJECT, "hashCode", "()I", ""),
+    ("java/util/ArrayList", "<init>", "()V", ""),
+    ("java/util/List", "add", "(Ljava/lang/Object;)Z", "0"),
+    ("java/util/List", "add", "(ILjava/lang/Object;)V", ".0"),
+    ("java/util/List", "remove", "(Ljava/lang/Object;)Z", "."),
+    ("java/util/List", "remove", "(I)Ljava/lang/Object;", ".0"),
+    ("java/util/List", "get", "(I)Ljava/lang/Object;", ".0"),
+    ("java/util/List", "size", "()I", ""),
+    ("java/util/List", "sort", "(Ljava/util/Comparator;)V", ""),
+    ("java/util/List", "close", "()V", ""),
+    ("java/util/Comparator", "compare", "(Ljava/lang/Object;Ljava/lang/Object;)I", "00"),
+    ("shop/Lists", "hidden", "()Lshop/Hidden;", ""),
+    ("shop/Till", "<init>", "()V", ""),
+    ("shop/Till", "ring", "(Ljava/lang/String;)I", ""),
+    ("shop/Till", "ring", "(Ljava/lang/CharSequence;)I", ""),
+    ("shop/Till", "ring", "(Ljava/lang/Integer;)I", ""),
+    ("shop/Till", "ring", "(J)I", ""),
+];
+
+fn class_row(class: &ClassName) -> Option<&'static (&'static str, usize, &'static [&'static str])> {
+    CLASSES.iter().find(|(name, ..)| *name == class.as_internal())
+}
 
 impl Scope for Small {
     fn is_subtype(&self, sub: &Type, of: &Type) -> bool {
-        let below = |sub: &str, of: &str| (Type::class(sub), Type::class(of));
-        sub == of
-            || *of == Type::class("java/lang/Object")
-            || [below("java/util/ArrayList", "java/util/List")].contains(&(sub.clone(), of.clone()))
+        match (sub, of) {
+            (Type::Class(sub), Type::Class(of)) => self.supertypes(sub).contains(of),
+            _ => sub == of,
+        }
     }
 
-    fn nameable(&self, class: &ClassName, _package: &str) -> ClassName {
-        if class.simple() == "Hidden" { ClassName::internal("java/util/List") } else { class.clone() }
+    fn is_nameable(&self, class: &ClassName, _package: &str) -> bool {
+        class.simple() != "Hidden"
+    }
+
+    fn supertypes(&self, class: &ClassName) -> Vec<ClassName> {
+        let mut found = vec![class.clone()];
+        let above = class_row(class).map_or(&[][..], |(_, _, above)| above);
+        for name in above.iter().filter(|name| **name != OBJECT) {
+            found.push(ClassName::internal(name.split(' ').next().unwrap()));
+        }
+        if class.as_internal() != OBJECT {
+            found.push(ClassName::internal(OBJECT));
+        }
+        found
     }
 
     fn source_name(&self, class: &ClassName) -> String {
         class.to_binary().replace('$', ".")
     }
 
-    fn is_overloaded(&self, operation: &Operation) -> bool {
-        matches!(operation, Operation::Call { name, .. } if name == "remove")
+    fn exists(&self, class: &ClassName) -> bool {
+        class_row(class).is_some()
+    }
+
+    fn shape(&self, class: &ClassName) -> ClassShape {
+        let Some((_, parameters, above)) = class_row(class) else { return ClassShape::default() };
+        let supertype = |text: &&str| {
+            let mut words = text.split(' ');
+            let name = ClassName::internal(words.next().unwrap());
+            JavaType::Class(name, words.map(|_| Argument::Exact(JavaType::OfClass(0))).collect())
+        };
+        ClassShape {
+            parameters: vec![TypeParameter { bounds: Vec::new() }; *parameters],
+            supertypes: above.iter().map(supertype).collect(),
+            is_interface: false,
+            is_final: class.as_internal() == "java/lang/String",
+        }
+    }
+
+    fn methods(&self, class: &ClassName, name: &str) -> Vec<Method> {
+        let all = if name == "<init>" { vec![class.clone()] } else { self.supertypes(class) };
+        let of = |owner: &ClassName| {
+            let owner = owner.clone();
+            METHODS.iter().filter(move |row| row.0 == owner.as_internal() && row.1 == name).map(method)
+        };
+        all.iter().flat_map(of).collect()
+    }
+
+    fn field(&self, _class: &ClassName, _name: &str) -> Option<Field> {
+        None
     }
 
     fn checked(&self, operation: &Operation) -> Vec<ClassName> {
@@ -41,12 +128,27 @@ impl Scope for Small {
         }
     }
 
-    fn is_generic(&self, class: &ClassName) -> bool {
-        class.as_internal().starts_with("java/util/")
+    fn deprecation(&self, _operation: &Operation) -> Deprecation {
+        Deprecation::None
     }
+}
 
-    fn is_deprecated(&self, _operation: &Operation) -> bool {
-        false
+fn method((owner, name, descriptor, generic): &(&str, &str, &str, &str)) -> Method {
+    let descriptor = MethodDescriptor::parse(descriptor).unwrap();
+    let is_variable = |at: usize| generic.as_bytes().get(at) == Some(&b'0');
+    let ty = |at: usize, ty: &Type| if is_variable(at) { JavaType::OfClass(0) } else { JavaType::of(ty) };
+    let count = descriptor.params.len();
+    Method {
+        owner: ClassName::internal(owner),
+        name: (*name).into(),
+        access: Access::Public,
+        is_static: *name == "hidden",
+        is_varargs: false,
+        parameters: Vec::new(),
+        params: descriptor.params.iter().enumerate().map(|(at, param)| ty(at, param)).collect(),
+        returns: descriptor.returns.as_ref().map(|returns| ty(count, returns)),
+        names: Vec::new(),
+        descriptor,
     }
 }
 
@@ -67,7 +169,17 @@ impl Build {
     }
 
     fn new_list(&mut self) -> StepId {
-        let class = ClassName::internal("java/util/ArrayList");
+        self.new_of("java/util/ArrayList")
+    }
+
+    fn ring(&mut self, descriptor: &str, till: StepId, item: StepId) -> StepId {
+        let class = ClassName::internal("shop/Till");
+        let descriptor = MethodDescriptor::parse(descriptor).unwrap();
+        self.push(Operation::Call { class, name: "ring".into(), descriptor, interface: false }, &[till, item])
+    }
+
+    fn new_of(&mut self, class: &str) -> StepId {
+        let class = ClassName::internal(class);
         self.push(Operation::Construct { class, descriptor: MethodDescriptor::parse("()V").unwrap() }, &[])
     }
 
@@ -82,7 +194,19 @@ impl Build {
         self.push(Operation::Convert { from: Type::Int, to: Type::class("java/lang/Integer") }, &[inside])
     }
 
+    /// As [`check`](Self::check), for the statements alone.
+    fn check_body(self, checks: Vec<Check>, ending: Ending, expected: Expect) {
+        let source = self.source(checks, ending, Framework::JUnit5);
+        let lines = source.lines().skip_while(|line| !line.starts_with("    void ")).skip(1);
+        let lines = lines.take_while(|line| *line != "    }");
+        expected.assert_eq(&lines.map(|line| format!("{}\n", line.trim_start())).collect::<String>());
+    }
+
     fn check(self, checks: Vec<Check>, ending: Ending, framework: Framework, expected: Expect) {
+        expected.assert_eq(&self.source(checks, ending, framework));
+    }
+
+    fn source(self, checks: Vec<Check>, ending: Ending, framework: Framework) -> String {
         let case = TestCase {
             name: "works".into(),
             steps: self.sequence.steps().to_vec(),
@@ -99,7 +223,7 @@ impl Build {
         let style = Style { framework, marker: "probat".into() };
         let (source, refused) = test_class_source(&class, &self.table, &Small, &style);
         assert_eq!(refused, []);
-        expected.assert_eq(&source);
+        source
     }
 }
 
@@ -170,7 +294,8 @@ fn a_throwing_call_ends_the_test() {
                 @Test
                 public void works() {
                     ArrayList arrayList = new ArrayList();
-                    IndexOutOfBoundsException thrown = assertThrows(IndexOutOfBoundsException.class, () -> arrayList.get(3));
+                    IndexOutOfBoundsException thrown =
+                            assertThrows(IndexOutOfBoundsException.class, () -> arrayList.get(3));
                     assertEquals("Index 3", thrown.getMessage());
                 }
             }
@@ -224,12 +349,55 @@ fn stubs_are_lambdas_and_hidden_types_are_widened() {
             class CartProbatTest {
                 @Test
                 void works() throws Exception {
-                    List hidden = Lists.hidden();
-                    hidden.sort((Comparator) (a, b) -> -1);
-                    hidden.close();
-                    assertEquals(7, (Object) hidden.get(0));
+                    List list = Lists.hidden();
+                    list.sort((a, b) -> -1);
+                    list.close();
+                    assertEquals(7, list.get(0));
                 }
             }
+        "#]],
+    );
+}
+
+#[test]
+fn an_overload_that_a_compiler_would_not_choose_is_forced() {
+    let mut build = Build::default();
+    let till = build.new_of("shop/Till");
+    let text = build.literal(Literal::String("tea".into()));
+    let as_text = build.ring("(Ljava/lang/String;)I", till, text);
+    let as_characters = build.ring("(Ljava/lang/CharSequence;)I", till, text);
+    let none = build.literal(Literal::Null(Type::class("java/lang/Integer")));
+    let as_null = build.ring("(Ljava/lang/Integer;)I", till, none);
+    let number = build.boxed(7);
+    let as_number = build.ring("(Ljava/lang/Integer;)I", till, number);
+    let checks = [as_text, as_characters, as_null, as_number];
+    let checks = checks.map(|step| Check { step, expected: Expected::Int(1) });
+    build.check_body(
+        checks.to_vec(),
+        Ending::Returns,
+        expect![[r#"
+            Till till = new Till();
+            assertEquals(1, till.ring("tea"));
+            assertEquals(1, till.ring((CharSequence) "tea"));
+            assertEquals(1, till.ring((Integer) null));
+            assertEquals(1, till.ring((Integer) 7));
+        "#]],
+    );
+}
+
+#[test]
+fn a_broken_contract_is_asserted_and_explained() {
+    let mut build = Build::default();
+    let till = build.new_of("shop/Till");
+    let ending = Ending::Breaks { contract: Contract::EqualsNull, steps: vec![till], thrown: None };
+    build.check_body(
+        Vec::new(),
+        ending,
+        expect![[r#"
+            Till till = new Till();
+            // Broken contract: no object is equal to null.
+            // Perhaps a bug: callers take such an object for an absent one.
+            assertFalse(till.equals(null), "no object is equal to null");
         "#]],
     );
 }

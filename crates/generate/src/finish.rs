@@ -5,8 +5,8 @@
 
 use probat_emit::{Check, Ending as Ends, Expected, TestCase};
 use probat_model::{
-    Contract, End, Observation, Operation, ProbeId, Sequence, Step, StepId, StepOutcome, StoredState, Thrown,
-    Type, Value,
+    End, Observation, Operation, ProbeId, Sequence, Step, StepId, StepOutcome, StoredState, Thrown, Type,
+    Value,
 };
 use probat_protocol::{Item, Observe, Reset, StateRequest, Values};
 use probat_search::archive::{Ending, Witness};
@@ -279,25 +279,4 @@ fn compact(steps: &[Step], kept: &[bool]) -> (Vec<Step>, Vec<u16>) {
         }
     }
     (out, place)
-}
-
-/// Words for a contract, for reports.
-pub fn contract_in_words(contract: Contract) -> &'static str {
-    match contract {
-        Contract::EqualsReflexive => "an object is equal to itself",
-        Contract::EqualsNull => "no object is equal to null",
-        Contract::EqualsSymmetric => "equals is symmetric",
-        Contract::EqualsThrows => "equals throws nothing",
-        Contract::HashCodeThrows => "hashCode throws nothing",
-        Contract::HashCodeConsistent => "hashCode gives the same number twice",
-        Contract::EqualsHashCode => "equal objects have equal hash codes",
-        Contract::ToStringThrows => "toString throws nothing",
-        Contract::ToStringNull => "toString gives a text",
-        Contract::CompareToReflexive => "an object compares as equal to itself",
-        Contract::CompareToAntisymmetric => "compareTo changes its sign when the sides change",
-        Contract::CompareToEquals => "what compares as equal is equal",
-        Contract::CloneThrows => "clone throws nothing",
-        Contract::NullPointer => "no NullPointerException without a null argument",
-        Contract::AssertionError => "no assertion of the code fails",
-    }
 }

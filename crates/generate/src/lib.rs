@@ -22,12 +22,13 @@ mod verify;
 
 pub use compile::{CompileError, Compiler, Diagnostic, compile};
 pub use executor::FleetExecutor;
-pub use finish::{Finish, Finished, contract_in_words, finish};
+pub use finish::{Finish, Finished, finish};
 pub use hunt::{HuntEnd, HuntLimits, HuntProgress, hunt};
 pub use job::{
     ClassReport, FailureReport, Java, Job, JobError, JobOptions, OutFile, Outcome, Phase, Untested, Watch,
     run,
 };
 pub use junit::{JUnitError, JUnitRun, Verdict, run_junit};
+pub use probat_emit::contract_in_words;
 pub use suite::{SuiteFile, group};
 pub use verify::{DropReason, Dropped, Verification, VerifyError};

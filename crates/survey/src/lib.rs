@@ -9,6 +9,7 @@
 //! ```
 
 mod bodies;
+mod declared;
 mod demand;
 mod generics;
 mod helpers;

@@ -1,13 +1,16 @@
 //! What source in a package can say, from class files.
 //!
-//! In: questions of `emit`. Out: answers. Anything unknown is answered so that a compiler is more likely to agree.
+//! In: questions of `emit`. Out: answers. Of classes that are not there nothing is known, so nothing can be named or called.
 
 use std::cell::RefCell;
 
-use probat_analysis::{ClassId, World};
-use probat_classfile::AccessFlags;
-use probat_emit::Scope;
-use probat_model::{ClassName, Operation, Type};
+use probat_analysis::{ClassId, FieldId, MethodId, World};
+use probat_classfile::annotation::{Annotation, ElementValue};
+use probat_classfile::{AccessFlags, Attributes};
+use probat_emit::{ClassShape, Deprecation, Field, Method, Scope};
+use probat_model::{ClassName, MethodDescriptor, Operation, Type};
+
+use crate::declared;
 
 /// Answers from a world of classes.
 #[derive(Debug)]
@@ -37,16 +40,13 @@ impl Scope for SourceScope<'_, '_> {
         self.world.borrow().is_subtype(sub, of)
     }
 
-    fn nameable(&self, class: &ClassName, package: &str) -> ClassName {
+    fn is_nameable(&self, class: &ClassName, package: &str) -> bool {
+        self.with(class, |world, id| world.is_nameable(id, package))
+    }
+
+    fn supertypes(&self, class: &ClassName) -> Vec<ClassName> {
         self.with(class, |world, id| {
-            let mut lineage: Vec<ClassId> = world.superclasses(id).collect();
-            lineage.extend(world.class(id).supertypes().to_vec());
-            let object = ClassName::internal("java/lang/Object");
-            lineage.retain(|&other| world.class(other).name != object);
-            lineage
-                .into_iter()
-                .find(|&other| world.is_nameable(other, package))
-                .map_or(object, |other| world.class(other).name.clone())
+            lineage(world, id).into_iter().map(|above| world.class(above).name.clone()).collect()
         })
     }
 
@@ -54,87 +54,162 @@ impl Scope for SourceScope<'_, '_> {
         self.with(class, source_name)
     }
 
-    fn is_overloaded(&self, operation: &Operation) -> bool {
-        let (class, name, params) = match operation {
-            Operation::Construct { class, descriptor } => (class, "<init>", &descriptor.params),
-            Operation::Call { class, name, descriptor, .. }
-            | Operation::CallStatic { class, name, descriptor, .. } => {
-                (class, name.as_str(), &descriptor.params)
-            }
-            _ => return false,
-        };
+    fn exists(&self, class: &ClassName) -> bool {
+        self.with(class, |world, id| world.class(id).is_loaded())
+    }
+
+    fn shape(&self, class: &ClassName) -> ClassShape {
+        self.with(class, |world, id| declared::shape(world, id))
+    }
+
+    fn methods(&self, class: &ClassName, name: &str) -> Vec<Method> {
         self.with(class, |world, id| {
-            let lineage: Vec<ClassId> =
-                if name == "<init>" { vec![id] } else { world.class(id).supertypes().to_vec() };
-            let alike = lineage.into_iter().flat_map(|above| world.methods_of(above)).filter(|&method| {
-                let info = world.method(method);
-                world.method_name(method) == name
-                    && !info.access.has(AccessFlags::SYNTHETIC)
-                    && world.method_descriptor(method).is_some_and(|other| {
-                        other.params != *params
-                            && (other.params.len() == params.len() || info.access.has(AccessFlags::VARARGS))
-                    })
-            });
-            alike.count() > 0
+            let lineage = if name == "<init>" { vec![id] } else { lineage(world, id) };
+            let Some(name) = world.known_symbol(name) else { return Vec::new() };
+            let mut found = Vec::new();
+            for above in lineage {
+                let is_foreign = above != id && world.class(above).is_interface();
+                for method in world.methods_of(above) {
+                    let info = world.method(method);
+                    let hidden = info.is_private()
+                        || info.access.has(AccessFlags::SYNTHETIC)
+                        || (is_foreign && info.is_static());
+                    if info.name == name && !hidden {
+                        found.extend(declared::method(world, method));
+                    }
+                }
+            }
+            found
+        })
+    }
+
+    fn field(&self, class: &ClassName, name: &str) -> Option<Field> {
+        self.with(class, |world, id| {
+            let found = find_field(world, id, name)?;
+            let is_private = world.field(found).access.has(AccessFlags::PRIVATE);
+            if is_private { None } else { declared::field(world, found) }
         })
     }
 
     fn checked(&self, operation: &Operation) -> Vec<ClassName> {
-        let (class, name, descriptor) = match operation {
-            Operation::Construct { class, descriptor } => (class, "<init>", descriptor),
-            Operation::Call { class, name, descriptor, .. }
-            | Operation::CallStatic { class, name, descriptor, .. } => (class, name.as_str(), descriptor),
-            _ => return Vec::new(),
-        };
-        self.with(class, |world, id| {
-            let text = descriptor.descriptor();
-            let lineage: Vec<ClassId> =
-                if name == "<init>" { vec![id] } else { world.class(id).supertypes().to_vec() };
-            let method = std::iter::once(id)
-                .chain(lineage)
-                .find_map(|above| world.declared_method(above, name, &text).map(|method| (above, method)));
-            let Some((declaring, method)) = method else { return Vec::new() };
-            let Some(file) = world.file(declaring) else { return Vec::new() };
-            let Some(index) = file.find_method(name, world.method_descriptor_text(method)) else {
-                return Vec::new();
-            };
-            file.methods[index].attributes(&file.pool).exceptions().unwrap_or_default()
-        })
+        let Some((class, name, descriptor)) = called(operation) else { return Vec::new() };
+        let thrown = self.with(class, |world, id| {
+            find_method(world, id, name, descriptor).map_or(Vec::new(), |method| world.thrown(method))
+        });
+        let unchecked = ["java/lang/RuntimeException", "java/lang/Error"].map(Type::class);
+        thrown
+            .into_iter()
+            .filter(|class| {
+                let class = Type::Class(class.clone());
+                !unchecked.iter().any(|above| self.is_subtype(&class, above))
+            })
+            .collect()
     }
 
-    fn is_generic(&self, class: &ClassName) -> bool {
-        self.with(class, |world, id| {
-            world
-                .file(id)
-                .and_then(|file| file.attributes().class_signature().ok().flatten())
-                .is_some_and(|signature| !signature.parameters.is_empty())
-        })
-    }
-
-    fn is_deprecated(&self, operation: &Operation) -> bool {
+    fn deprecation(&self, operation: &Operation) -> Deprecation {
         let class = match operation {
-            Operation::Construct { class, .. }
-            | Operation::Call { class, .. }
-            | Operation::CallStatic { class, .. }
-            | Operation::GetStatic { class, .. }
-            | Operation::GetField { class, .. } => class,
-            _ => return false,
+            Operation::GetStatic { class, .. }
+            | Operation::PutStatic { class, .. }
+            | Operation::GetField { class, .. }
+            | Operation::PutField { class, .. } => class,
+            Operation::Stub(spec) => &spec.of,
+            other => match called(other) {
+                Some((class, _, _)) => class,
+                None => return Deprecation::None,
+            },
         };
-        self.with(class, |world, id| {
-            let Some(file) = world.file(id) else { return false };
-            if file.attributes().is_deprecated() {
-                return true;
-            }
-            let (name, descriptor) = match operation {
-                Operation::Construct { descriptor, .. } => ("<init>", descriptor.descriptor()),
-                Operation::Call { name, descriptor, .. } | Operation::CallStatic { name, descriptor, .. } => {
-                    (name.as_str(), descriptor.descriptor())
-                }
-                _ => return false,
-            };
-            file.find_method(name, &descriptor)
-                .is_some_and(|index| file.methods[index].attributes(&file.pool).is_deprecated())
-        })
+        self.with(class, |world, id| of_class(world, id).max(of_member(world, id, operation)))
+    }
+}
+
+/// Class, name and descriptor of what an operation calls.
+fn called(operation: &Operation) -> Option<(&ClassName, &str, &MethodDescriptor)> {
+    match operation {
+        Operation::Construct { class, descriptor } => Some((class, "<init>", descriptor)),
+        Operation::Call { class, name, descriptor, .. }
+        | Operation::CallStatic { class, name, descriptor, .. } => Some((class, name, descriptor)),
+        Operation::Stub(spec) => Some((&spec.of, "<init>", spec.constructor.as_ref()?)),
+        _ => None,
+    }
+}
+
+/// A class and its supertypes: superclasses, then interfaces, `Object` last.
+fn lineage(world: &World<'_>, id: ClassId) -> Vec<ClassId> {
+    let mut found: Vec<ClassId> = world.superclasses(id).collect();
+    // Interfaces stand before those they extend, level by level.
+    let mut next = 0;
+    let mut interfaces: Vec<ClassId> =
+        found.iter().flat_map(|&above| world.class(above).interfaces.iter().copied()).collect();
+    while next < interfaces.len() {
+        interfaces.extend(world.class(interfaces[next]).interfaces.iter().copied());
+        next += 1;
+    }
+    let object = found.iter().position(|&above| world.class(above).name.as_internal() == "java/lang/Object");
+    let object = object.filter(|&at| at > 0).map(|at| found.remove(at));
+    for interface in interfaces {
+        if !found.contains(&interface) {
+            found.push(interface);
+        }
+    }
+    found.extend(object);
+    found
+}
+
+fn find_method(
+    world: &World<'_>,
+    id: ClassId,
+    name: &str,
+    descriptor: &MethodDescriptor,
+) -> Option<MethodId> {
+    let text = descriptor.descriptor();
+    let lineage = if name == "<init>" { vec![id] } else { lineage(world, id) };
+    lineage.into_iter().find_map(|above| world.declared_method(above, name, &text))
+}
+
+fn find_field(world: &World<'_>, id: ClassId, name: &str) -> Option<FieldId> {
+    lineage(world, id).into_iter().find_map(|above| world.declared_field(above, name))
+}
+
+fn of_class(world: &World<'_>, id: ClassId) -> Deprecation {
+    world.file(id).map_or(Deprecation::None, |file| of_attributes(file.attributes()))
+}
+
+fn of_member(world: &World<'_>, id: ClassId, operation: &Operation) -> Deprecation {
+    let field = match operation {
+        Operation::GetStatic { name, .. }
+        | Operation::PutStatic { name, .. }
+        | Operation::GetField { name, .. }
+        | Operation::PutField { name, .. } => find_field(world, id, name),
+        _ => None,
+    };
+    if let Some(field) = field {
+        let class = world.field(field).class;
+        let Some(file) = world.file(class) else { return Deprecation::None };
+        let place = world.fields_of(class).position(|other| other == field);
+        return place.map_or(Deprecation::None, |at| of_attributes(file.fields[at].attributes(&file.pool)));
+    }
+    let Some((_, name, descriptor)) = called(operation) else { return Deprecation::None };
+    let Some(method) = find_method(world, id, name, descriptor) else { return Deprecation::None };
+    let class = world.method(method).class;
+    let Some(file) = world.file(class) else { return Deprecation::None };
+    let place = world.methods_of(class).position(|other| other == method);
+    place.map_or(Deprecation::None, |at| of_attributes(file.methods[at].attributes(&file.pool)))
+}
+
+fn of_attributes(attributes: Attributes<'_>) -> Deprecation {
+    let all = attributes.annotations(true).unwrap_or_default();
+    let found = all.iter().find(|annotation| annotation.ty == Type::class("java/lang/Deprecated"));
+    match found.and_then(for_removal) {
+        Some(true) => Deprecation::ForRemoval,
+        _ if found.is_some() || attributes.is_deprecated() => Deprecation::Deprecated,
+        _ => Deprecation::None,
+    }
+}
+
+fn for_removal(annotation: &Annotation) -> Option<bool> {
+    match annotation.element("forRemoval")? {
+        ElementValue::Boolean(value) => Some(*value),
+        _ => None,
     }
 }
 
