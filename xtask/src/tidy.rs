@@ -9,9 +9,10 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 /// Our crates, highest first: a crate may only depend on crates below it.
-const LAYERS: [&str; 16] = [
+const LAYERS: [&str; 17] = [
     "cli",
     "generate",
+    "measure",
     "project",
     "supervisor",
     "survey",

@@ -34,24 +34,54 @@ impl ClassPath {
     }
 }
 
+/// Unpacks what is no class: tables, properties, services. Files for single releases are left out.
+pub fn extract_resources(jar: &Path, target: &Path) -> Result<(), ClassPathError> {
+    let archive = Archive::open(jar.to_path_buf())?;
+    let mut total = 0;
+    create_directory(target)?;
+    for (number, name) in archive.names() {
+        if name.ends_with(".class") || name.starts_with("META-INF/versions/") {
+            continue;
+        }
+        total += extract_one(&archive, number, &name, &name, target)?;
+        if total > MAX_NESTED_TOTAL_BYTES {
+            let origin = archive.origin.clone();
+            return Err(ClassPathError::NestedTooLarge { origin, limit: MAX_NESTED_TOTAL_BYTES });
+        }
+    }
+    Ok(())
+}
+
+/// Writes one file and answers its size; refuses a name that leads elsewhere.
+fn extract_one(
+    archive: &Archive,
+    number: u32,
+    name: &str,
+    relative: &str,
+    target: &Path,
+) -> Result<u64, ClassPathError> {
+    let relative = Path::new(relative);
+    if !relative.components().all(|part| matches!(part, Component::Normal(_))) {
+        let reason = "its name leads out of the folder".into();
+        let entry = name.to_owned();
+        return Err(ClassPathError::DamagedEntry { origin: archive.origin.clone(), entry, reason });
+    }
+    let bytes = archive.read(number, MAX_NESTED_JAR_BYTES)?;
+    write(&target.join(relative), &bytes)?;
+    Ok(bytes.len() as u64)
+}
+
 /// Unpacks everything below a folder of an archive, resources included.
 fn extract_folder(archive: &Archive, prefix: &str, target: &Path) -> Result<(), ClassPathError> {
     let mut total = 0;
     create_directory(target)?;
     for (number, name) in archive.names() {
         let Some(relative) = name.strip_prefix(prefix) else { continue };
-        let relative = Path::new(relative);
-        if !relative.components().all(|part| matches!(part, Component::Normal(_))) {
-            let reason = "its name leads out of the folder".into();
-            return Err(ClassPathError::DamagedEntry { origin: archive.origin.clone(), entry: name, reason });
-        }
-        let bytes = archive.read(number, MAX_NESTED_JAR_BYTES)?;
-        total += bytes.len() as u64;
+        total += extract_one(archive, number, &name, relative, target)?;
         if total > MAX_NESTED_TOTAL_BYTES {
             let origin = archive.origin.clone();
             return Err(ClassPathError::NestedTooLarge { origin, limit: MAX_NESTED_TOTAL_BYTES });
         }
-        write(&target.join(relative), &bytes)?;
     }
     Ok(())
 }

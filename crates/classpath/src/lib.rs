@@ -20,6 +20,7 @@ mod written;
 pub use classes::Classes;
 pub use classpath::{ClassBytes, ClassEntry, ClassPath, Duplicate, Entry, OpenOptions};
 pub use error::{ClassPathError, Origin};
+pub use extract::extract_resources;
 pub use jar::{JarFacts, ModuleKind};
 pub use jdk::{JdkClass, JdkImage};
 pub use manifest::Manifest;

@@ -176,10 +176,11 @@ pub struct DoctorArgs {
     pub no_sandbox: bool,
 }
 
-/// Measure how fast this machine runs sequences.
+/// Measure how fast this machine runs sequences, and how good generated suites are.
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
     Exec(BenchExecArgs),
+    Generate(crate::bench::suite::BenchGenerateArgs),
 }
 
 /// Calls per second, from compiled Java (the limit) to the whole pipeline, measured in one run.

@@ -47,6 +47,7 @@ fn dispatch(command: &Command) -> Result<Exit, Failure> {
         Command::Generate(args) => generate::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Bench(BenchCommand::Exec(args)) => bench::exec(args),
+        Command::Bench(BenchCommand::Generate(args)) => bench::suite::run(args),
         Command::BenchRaw(args) => bench::raw::answer(args),
         Command::Worker => unreachable!("a worker never comes here"),
     }

@@ -103,6 +103,23 @@ fn open_pidfd(pid: Pid) -> Option<OwnedFd> {
     RawFd::try_from(fd).ok().filter(|&fd| fd >= 0).map(|fd| unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
+/// Waits until a process started the ordinary way ends, at most this long; whether it has ended.
+pub fn wait_for(child: &mut std::process::Child, timeout: Duration) -> io::Result<bool> {
+    let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
+    match open_pidfd(Pid::from_raw(pid)) {
+        Some(pidfd) => {
+            wait_readable([pidfd.as_fd()], timeout)?;
+        }
+        None => {
+            let end = Instant::now() + timeout;
+            while child.try_wait()?.is_none() && Instant::now() < end {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        }
+    }
+    Ok(child.try_wait()?.is_some())
+}
+
 /// CPU clock of a process.
 #[derive(Debug, Clone, Copy)]
 pub struct CpuClock(ClockId);

@@ -67,11 +67,32 @@ pub fn find_junit(
         jars.extend(kept);
         return Ok(JUnit { jars, from: "your local Maven repository" });
     }
-    let purpose = "fetching JUnit";
-    let fetched = Maven::find(tools, None, purpose).and_then(|maven| maven.fetch(&wanted, work, purpose));
+    let fetched = fetch(tools, &wanted, work, "fetching JUnit");
     let fetched = fetched.map_err(|source| ProjectError::NoJUnit { source: Box::new(source) })?;
     jars.extend(fetched);
     Ok(JUnit { jars, from: "Maven" })
+}
+
+/// Jars of artifacts: those Maven has already, else those Maven can fetch.
+pub fn find_artifacts(
+    tools: &Tools,
+    wanted: &[Coordinates],
+    work: &Path,
+    purpose: &str,
+) -> Result<Vec<PathBuf>, ProjectError> {
+    match kept_by_maven(tools, wanted) {
+        Some(kept) => Ok(kept),
+        None => fetch(tools, wanted, work, purpose),
+    }
+}
+
+fn fetch(
+    tools: &Tools,
+    wanted: &[Coordinates],
+    work: &Path,
+    purpose: &str,
+) -> Result<Vec<PathBuf>, ProjectError> {
+    Maven::find(tools, None, purpose).and_then(|maven| maven.fetch(wanted, work, purpose))
 }
 
 fn of_named(kind: JUnitKind, named: &[PathBuf], own: &[PathBuf]) -> Result<JUnit, ProjectError> {

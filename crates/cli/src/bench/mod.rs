@@ -8,6 +8,7 @@ mod mix;
 mod pipeline;
 pub mod raw;
 mod report;
+pub mod suite;
 mod wide;
 
 use std::path::Path;

@@ -32,6 +32,7 @@ use probat_generate::{Job, JobError, Outcome, VerifyError};
 use probat_supervisor::WorkerCommand;
 
 pub use args::GenerateArgs;
+pub use subject::failure as project_failure;
 
 use crate::args::Format;
 use crate::exit::Exit;

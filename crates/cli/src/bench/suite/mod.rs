@@ -1,0 +1,174 @@
+//! `probat bench generate`: what the written suites are worth, measured with tools that are not ours.
+//!
+//! In: subjects. Out: per subject and seed what `generate` did, and what javac, JUnit and JaCoCo say of its suite; beside it the same of a
+//! peer where one is given. `generate` is run as a user runs it, as a process of its own.
+//!
+//! ```text
+//! subject ─▶ probat generate (child) ─▶ sources ─┐
+//!         └▶ peer (child) ─▶ sources ────────────┴▶ measure ─▶ report
+//! ```
+
+mod args;
+mod report;
+mod subject;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use probat_measure::{MeasureError, Measured, PeerJob, Suite, Tools, measure, run_peer};
+use serde_json::Value;
+
+pub use args::BenchGenerateArgs;
+
+use crate::args::Format;
+use crate::exit::Exit;
+use crate::failure::{Failure, message, print, warn};
+use crate::java;
+use crate::progress::Progress;
+use report::{Ours, Peer, Report, SubjectReport};
+use subject::Subject;
+
+/// Runs the command.
+pub fn run(args: &BenchGenerateArgs) -> Result<Exit, Failure> {
+    let jvm = java::choose(args.java_home.as_deref())?;
+    if !jvm.home.join("bin/javac").is_file() {
+        let text = format!("`{}` has no compiler", jvm.home.display());
+        return Err(Failure::new(Exit::Missing, text).hint("name a JDK with `--java-home`"));
+    }
+    let temporary = tempfile::Builder::new().prefix("probat-bench-").tempdir().map_err(|error| {
+        Failure::new(Exit::Missing, format!("cannot make a temporary folder: {error}"))
+            .hint("point TMPDIR to a directory you may write to")
+    })?;
+    let work = args.keep.clone().unwrap_or_else(|| temporary.path().to_owned());
+    let work = std::path::absolute(&work).unwrap_or(work);
+    let tools = subject::tools(&jvm, &work)?;
+    let named: Vec<&str> = match args.subjects.as_slice() {
+        [] => args::SUBJECTS.to_vec(),
+        some => some.iter().map(String::as_str).collect(),
+    };
+    let mut subjects = Vec::new();
+    for (at, text) in named.iter().enumerate() {
+        let bench = Bench { args, tools: &tools, work: work.join(format!("subject{}", at + 1)) };
+        subjects.push(bench.subject(text)?);
+    }
+    let report = Report::new(args, &jvm.version.text, subjects);
+    match args.format {
+        Format::Text => print(&report::render(&report))?,
+        Format::Json => {
+            let json = serde_json::to_string_pretty(&report).expect("a report has only plain data");
+            print(&format!("{json}\n"))?;
+        }
+    }
+    Ok(if report.is_sound() { Exit::Fine } else { Exit::Bug })
+}
+
+/// One subject in work.
+struct Bench<'a> {
+    args: &'a BenchGenerateArgs,
+    tools: &'a Tools,
+    work: PathBuf,
+}
+
+impl Bench<'_> {
+    fn subject(&self, text: &str) -> Result<SubjectReport, Failure> {
+        let subject = subject::find(text, &self.work, self.tools.release)?;
+        let mut ours = Vec::new();
+        for seed in 1..=self.args.seeds {
+            message("measuring", &format!("{text}, seed {seed}"));
+            ours.push(self.ours(&subject, seed)?);
+        }
+        let peer = match &self.args.peer_classpath {
+            Some(path) => Some(self.peer(&subject, path)?),
+            None => None,
+        };
+        Ok(SubjectReport::new(text, subject.classes.len(), ours, peer))
+    }
+
+    fn ours(&self, subject: &Subject, seed: u64) -> Result<Ours, Failure> {
+        let folder = self.work.join(format!("seed{seed}"));
+        let tests = folder.join("tests");
+        fresh(&folder)?;
+        let start = Instant::now();
+        let said = {
+            let _progress = Progress::start("generating tests");
+            self.generate(subject, seed, &tests)?
+        };
+        let wall = start.elapsed();
+        let _progress = Progress::start("compiling and running them");
+        let measured = self.measure(subject, &tests, &folder)?;
+        Ok(Ours::new(seed, wall, &said, measured))
+    }
+
+    /// As a user would.
+    fn generate(&self, subject: &Subject, seed: u64, tests: &Path) -> Result<Value, Failure> {
+        let limit = format!("{}ms", self.args.time_limit.as_millis());
+        let mut command = Command::new("/proc/self/exe");
+        command.arg("generate").args(&subject.words).args(["--time-limit", &limit, "--format", "json"]);
+        command.args(["--seed", &seed.to_string(), "--output"]).arg(tests);
+        command.arg("--java-home").arg(&self.tools.java_home).args(&self.args.options);
+        let output = command.stdin(Stdio::null()).stderr(Stdio::piped()).output();
+        let output =
+            output.map_err(|error| Failure::new(Exit::Missing, format!("cannot start probat: {error}")))?;
+        let code = output.status.code();
+        // 3 says that the code under test broke a contract.
+        if !matches!(code, Some(0 | 3)) {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let last = said.lines().rev().find(|line| line.contains("error")).unwrap_or("no message");
+            return Err(Failure::new(
+                Exit::Bug,
+                format!("`generate` ended with {code:?} on {}: {last}", subject.text),
+            ));
+        }
+        serde_json::from_slice(&output.stdout)
+            .map_err(|error| Failure::new(Exit::Bug, format!("`generate` printed no report: {error}")))
+    }
+
+    fn peer(&self, subject: &Subject, path: &str) -> Result<Peer, Failure> {
+        message("measuring", &format!("{}, the peer", subject.text));
+        let _progress = Progress::start("running the peer");
+        let folder = self.work.join("peer");
+        fresh(&folder)?;
+        let job = PeerJob {
+            peer_class_path: path,
+            class_path: &subject.class_path,
+            classes: &subject.classes,
+            time: self.args.time_limit,
+            seed: 1,
+        };
+        let run = run_peer(self.tools, &job, &folder).map_err(|error| failure(&error))?;
+        if let Some(trouble) = &run.trouble {
+            warn(&format!("the peer {trouble}"));
+        }
+        let measured = self.measure(subject, &run.sources, &folder)?;
+        Ok(Peer { run, measured })
+    }
+
+    fn measure(&self, subject: &Subject, sources: &Path, folder: &Path) -> Result<Measured, Failure> {
+        std::fs::create_dir_all(sources).map_err(|error| unwritable(sources, &error))?;
+        let counts = |class: &probat_model::ClassName| subject.counts(class);
+        let suite =
+            Suite { sources, subject: &subject.jar, class_path: &subject.class_path, counts: &counts };
+        measure(self.tools, &suite, &folder.join("measured")).map_err(|error| failure(&error))
+    }
+}
+
+/// A folder with nothing of an earlier run in it.
+fn fresh(folder: &Path) -> Result<(), Failure> {
+    if folder.exists() {
+        let text = format!("`{}` is there already", folder.display());
+        return Err(Failure::new(Exit::BadInput, text).hint("name an empty folder with `--keep`"));
+    }
+    std::fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))
+}
+
+fn unwritable(folder: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(Exit::Missing, format!("cannot make `{}`: {error}", folder.display()))
+}
+
+fn failure(error: &MeasureError) -> Failure {
+    Failure::caused(Exit::Missing, error)
+}
+
+/// How long one run of a suite may take.
+const PATIENCE: Duration = Duration::from_secs(300);
