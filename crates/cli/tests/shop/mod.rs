@@ -87,10 +87,19 @@ impl Bed {
         self.command(folder, args).output().map(Run::of).unwrap()
     }
 
-    /// The command, to be changed before it is run.
+    /// Runs any command of probat in the bed.
+    pub fn probat(&self, args: &[&str]) -> Run {
+        self.any_command(self.dir.path(), args).output().map(Run::of).unwrap()
+    }
+
+    /// `probat generate`, to be changed before it is run.
     pub fn command(&self, folder: &Path, args: &[&str]) -> Command {
+        self.any_command(folder, &[&["generate"], args].concat())
+    }
+
+    fn any_command(&self, folder: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_probat"));
-        command.arg("generate").args(args).current_dir(folder).env("JAVA_HOME", &self.jdk.home);
+        command.args(args).current_dir(folder).env("JAVA_HOME", &self.jdk.home);
         command
     }
 

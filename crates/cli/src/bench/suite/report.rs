@@ -212,13 +212,10 @@ pub fn render(report: &Report) -> String {
 
 fn row(out: &mut String, subject: &SubjectReport, ours: &Ours) {
     let measured = &ours.measured;
-    let name = subject.subject.split('@').next().unwrap_or(&subject.subject);
-    let name = name.rsplit(['/']).next().unwrap_or(name);
-    let name = name.split_once(':').map_or(name, |(_, rest)| rest);
     let _ = writeln!(
         out,
         "{:<34} {:>7} {:>9.0} {:>7.1} {:>8.1} {:>7.1} {:>6} {:>7} {:>7} {:>7} {:>6.1}",
-        format!("{name} (seed {})", ours.seed),
+        format!("{} (seed {})", short(&subject.subject), ours.seed),
         subject.classes,
         ours.sequences_per_second,
         ours.legal_percent,
@@ -230,6 +227,19 @@ fn row(out: &mut String, subject: &SubjectReport, ours: &Ours) {
         measured.failing().len(),
         ours.seconds
     );
+}
+
+/// `g:commons-lang3:3.21.0@a.b.Range` as `commons-lang3:3.21.0 Range`, `libs/app.jar` as `app.jar`.
+fn short(subject: &str) -> String {
+    let (place, classes) = subject.split_once('@').unwrap_or((subject, ""));
+    let file = place.rsplit('/').next().unwrap_or(place);
+    let file = file.split_once(':').map_or(file, |(_, rest)| rest);
+    match classes.split(',').collect::<Vec<_>>().as_slice() {
+        [one] if !one.is_empty() && !one.ends_with('*') => {
+            format!("{} {}", file.split(':').next().unwrap_or(file), one.rsplit('.').next().unwrap_or(one))
+        }
+        _ => file.to_owned(),
+    }
 }
 
 fn peer_rows(out: &mut String, peer: &Peer, ratios: Option<&Ratios>) {
@@ -289,6 +299,13 @@ mod tests {
     #[test]
     fn spreads_have_a_middle_and_ends() {
         assert_eq!(Spread::of(&[50.0, 70.0, 60.0]), Spread { mean: 60.0, least: 50.0, most: 70.0 });
+    }
+
+    #[test]
+    fn subjects_have_short_names() {
+        assert_eq!(short("g:lang3:3.21.0@a.b.Range"), "lang3 Range");
+        assert_eq!(short("g:guava:33@a.*,b.*"), "guava:33");
+        assert_eq!(short("libs/app.jar"), "app.jar");
     }
 
     #[test]

@@ -1,0 +1,47 @@
+//! `probat bench generate` end to end, with the real compiler, JUnit and JaCoCo.
+//!
+//! In: `PROBAT_TEST_MAVEN=1`, which allows Maven to fetch JUnit and JaCoCo, and the shop of `tests/corpus`. Out: the report. Without the variable
+//! nothing is run.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as expected")]
+
+mod shop;
+
+use shop::Bed;
+
+#[test]
+fn a_written_suite_is_measured_by_tools_that_are_not_ours() {
+    if std::env::var_os("PROBAT_TEST_MAVEN").is_none_or(|value| value != "1") {
+        return;
+    }
+    let bed = Bed::with_shop();
+    let args = ["bench", "generate", "classes", "--time-limit", "5m", "--format", "json", "--keep", "kept"];
+    let run = bed.probat(&[&args[..], &["--", "--step-limit", "30000"]].concat());
+    run.expect(0, &[]);
+    let report = run.json();
+    let subject = &report["subjects"][0];
+    let measured = &subject["ours"][0]["measured"];
+    assert_eq!(measured["uncompilable"].as_array().unwrap().len(), 0, "{report:#}");
+    assert_eq!(measured["runs"].as_array().unwrap().len(), 3);
+    assert!(measured["tests"].as_u64().unwrap() > 10, "{report:#}");
+    let branch = &measured["branch"];
+    assert!(branch["covered"].as_u64().unwrap() * 2 > branch["all"].as_u64().unwrap(), "{report:#}");
+    let sum: u64 = measured["packages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["branch"]["all"].as_u64().unwrap())
+        .sum();
+    assert_eq!(sum, branch["all"].as_u64().unwrap(), "spec 004 row R22");
+    assert!(bed.at("kept/subject1/seed1/tests").is_dir());
+
+    let again = bed.probat(&args);
+    again.expect(2, &["is there already", "--keep"]);
+}
+
+#[test]
+fn what_cannot_be_measured_is_said() {
+    let bed = Bed::empty();
+    bed.probat(&["bench", "generate", "nowhere.jar", "--time-limit", "5s"]).expect(2, &["nowhere.jar"]);
+    bed.probat(&["bench", "generate", "--seeds", "0"]).expect(2, &["--seeds"]);
+}
