@@ -64,7 +64,11 @@ pub fn finish<E: Executor>(
             }),
         })
         .collect();
-    minimize(&campaign.catalogue.operations, &mut subjects, first, &mut stop)?;
+    // Where every run is wanted as a test, tests are wanted as they ran.
+    let keep_all = campaign.config.keep_all;
+    if !keep_all {
+        minimize(&campaign.catalogue.operations, &mut subjects, first, &mut stop)?;
+    }
     let shortened: Vec<Vec<Step>> = subjects.into_iter().map(|subject| subject.steps).collect();
 
     let plain: Vec<Item> =
@@ -99,7 +103,9 @@ pub fn finish<E: Executor>(
             None => finish.unstable.push(witness.callable),
         }
     }
-    drop_twins(&mut finish.tests);
+    if !keep_all {
+        drop_twins(&mut finish.tests);
+    }
     Ok(finish)
 }
 

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use probat_search::campaign::Campaign;
+use probat_search::campaign::{Campaign, Draft};
 use probat_supervisor::{Fleet, FleetError};
 
 /// When to stop.
@@ -15,11 +15,33 @@ pub struct HuntLimits {
     pub time: Option<Duration>,
     /// Executed steps.
     pub steps: Option<u64>,
-    /// Stop when no edge was new for this share of the time so far, in percent, but not before `settle`.
-    pub plateau_percent: Option<u32>,
-    pub settle: Duration,
+    pub plateau: Plateau,
     /// Rounds in flight.
     pub in_flight: usize,
+}
+
+/// When nothing new is a reason to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plateau {
+    Never,
+    /// No edge was new for so long.
+    After(Duration),
+    /// No edge was new for half of the time so far, which is at least [`SETTLE`].
+    HalfOfTheTime,
+}
+
+/// How long a search is given before it can be said to have settled.
+const SETTLE: Duration = Duration::from_secs(10);
+
+impl Plateau {
+    /// Whether a search that ran for `elapsed` and found nothing for `barren` has settled.
+    pub fn is_reached(self, elapsed: Duration, barren: Duration) -> bool {
+        match self {
+            Plateau::Never => false,
+            Plateau::After(patience) => barren >= patience,
+            Plateau::HalfOfTheTime => elapsed >= SETTLE && barren * 2 >= elapsed,
+        }
+    }
 }
 
 /// Why the hunt ended.
@@ -61,15 +83,18 @@ pub fn hunt(
     let mut last_gain = (Instant::now(), campaign.archive().edges());
     let mut flying = VecDeque::new();
     let mut empty_rounds = 0;
+    // Steps submitted so far: counted ahead of time, so that a limit is met almost to the step.
+    let (mut planned, most) = (0u64, limits.steps.unwrap_or(u64::MAX));
     let end = loop {
-        if let Some(end) = over(campaign, limits, start, last_gain.0) {
+        if let Some(end) = over(limits, start, last_gain.0) {
             break end;
         }
         if stop() {
             break HuntEnd::Stopped;
         }
-        while flying.len() < limits.in_flight {
-            let round = campaign.round();
+        while flying.len() < limits.in_flight && planned < most {
+            let mut round = campaign.round();
+            cut(&mut round, &mut planned, most);
             let items = round.iter().map(|candidate| campaign.item(candidate)).collect::<Vec<_>>();
             empty_rounds = if items.is_empty() { empty_rounds + 1 } else { 0 };
             if items.is_empty() {
@@ -77,6 +102,9 @@ pub fn hunt(
             }
             fleet.submit(&campaign.catalogue.operations, items)?;
             flying.push_back(round);
+        }
+        if flying.is_empty() && planned >= most {
+            break HuntEnd::Steps;
         }
         if empty_rounds > 20 && flying.is_empty() {
             break HuntEnd::Exhausted;
@@ -93,7 +121,19 @@ pub fn hunt(
         let (_, seen) = fleet.collect()?;
         campaign.absorb(round, seen);
     }
+    progress(&now(campaign, start, last_gain.0));
     Ok(end)
+}
+
+/// Leaves of a round what the step limit allows, and counts it. Nothing is drawn after a round that was cut.
+fn cut(round: &mut Vec<Draft>, planned: &mut u64, most: u64) {
+    let fits = |draft: &Draft| {
+        let before = *planned;
+        *planned += draft.steps().len() as u64;
+        before < most
+    };
+    let kept = round.iter().map(fits).take_while(|fits| *fits).count();
+    round.truncate(kept);
 }
 
 fn now(campaign: &Campaign<'_>, start: Instant, last_gain: Instant) -> HuntProgress {
@@ -111,16 +151,10 @@ fn now(campaign: &Campaign<'_>, start: Instant, last_gain: Instant) -> HuntProgr
     }
 }
 
-fn over(campaign: &Campaign<'_>, limits: &HuntLimits, start: Instant, last_gain: Instant) -> Option<HuntEnd> {
+fn over(limits: &HuntLimits, start: Instant, last_gain: Instant) -> Option<HuntEnd> {
     let elapsed = start.elapsed();
     if limits.time.is_some_and(|limit| elapsed >= limit) {
         return Some(HuntEnd::Time);
     }
-    if limits.steps.is_some_and(|limit| campaign.totals().steps >= limit) {
-        return Some(HuntEnd::Steps);
-    }
-    let percent = limits.plateau_percent?;
-    let barren = last_gain.elapsed();
-    (elapsed >= limits.settle && barren.as_millis() * 100 >= elapsed.as_millis() * u128::from(percent))
-        .then_some(HuntEnd::Plateau)
+    limits.plateau.is_reached(elapsed, last_gain.elapsed()).then_some(HuntEnd::Plateau)
 }

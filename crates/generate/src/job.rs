@@ -20,7 +20,7 @@ use probat_survey::{Lineage, Probes, SourceScope, SurveyOptions, Untestable, sur
 
 use crate::executor::FleetExecutor;
 use crate::finish::finish;
-use crate::hunt::{HuntEnd, HuntLimits, HuntProgress, hunt};
+use crate::hunt::{HuntEnd, HuntLimits, HuntProgress, Plateau, hunt};
 use crate::suite::{SuiteFile, group};
 use crate::verify::{Dropped, Verification, VerifyError, verify};
 
@@ -49,7 +49,7 @@ pub struct JobOptions {
     pub limits: Limits,
     pub kernel_sandbox: bool,
     /// Stop when nothing new comes.
-    pub plateau: bool,
+    pub plateau: Plateau,
     pub max_tests: Option<usize>,
     /// Compile and run before anything is handed out.
     pub verify: bool,
@@ -67,7 +67,7 @@ impl Default for JobOptions {
             survey: SurveyOptions::default(),
             limits: Limits { state_tokens: 20_000, heap_bytes: 256 << 20, ..Limits::default() },
             kernel_sandbox: true,
-            plateau: true,
+            plateau: Plateau::HalfOfTheTime,
             max_tests: None,
             verify: true,
         }
@@ -311,8 +311,7 @@ fn hunt_limits(options: &JobOptions, spent: Duration) -> HuntLimits {
         // A step limit alone decides where it is given, so that the same steps are run on any machine.
         time: options.step_limit.is_none().then_some(search),
         steps: options.step_limit,
-        plateau_percent: (options.plateau && options.step_limit.is_none()).then_some(50),
-        settle: Duration::from_secs(10),
+        plateau: if options.step_limit.is_none() { options.plateau } else { Plateau::Never },
         in_flight: 3,
     }
 }

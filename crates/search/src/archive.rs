@@ -37,6 +37,7 @@ pub struct Archive {
     by_edge: Vec<Option<WitnessId>>,
     by_outcome: BTreeMap<(CallableId, Ending), WitnessId>,
     witnesses: Vec<Witness>,
+    keep_all: bool,
 }
 
 /// A witness chosen for a suite.
@@ -57,8 +58,10 @@ pub struct Gain {
 }
 
 impl Archive {
-    pub fn new(probes: u32) -> Self {
+    /// With `keep_all`, every run is kept and selected.
+    pub fn new(probes: u32, keep_all: bool) -> Self {
         Archive {
+            keep_all,
             covered: FixedBitSet::with_capacity(probes as usize),
             by_edge: vec![None; probes as usize],
             by_outcome: BTreeMap::new(),
@@ -93,7 +96,7 @@ impl Archive {
         let mut gain = Gain::default();
         let id = WitnessId(self.witnesses.len() as u32);
         let length = witness.steps.len();
-        let mut kept = false;
+        let mut kept = self.keep_all;
         for edge in &witness.edges {
             let at = edge.0 as usize;
             if !self.covered.put(at) {
@@ -144,7 +147,11 @@ impl Archive {
             self.cross_off(best, &mut left);
             chosen.push(best);
         }
-        self.drop_redundant(&mut chosen);
+        if self.keep_all {
+            chosen.extend((0..self.witnesses.len()).map(|at| WitnessId(at as u32)));
+        } else {
+            self.drop_redundant(&mut chosen);
+        }
         chosen.sort();
         chosen.dedup();
         let mut owed = FixedBitSet::with_capacity(self.by_edge.len());
@@ -224,7 +231,7 @@ mod tests {
 
     #[test]
     fn the_selection_keeps_every_edge_and_outcome() {
-        let mut archive = Archive::new(8);
+        let mut archive = Archive::new(8, false);
         assert_eq!(archive.consider(witness(0, 3, &[1, 2], None)), Gain { edges: 2, outcome: true });
         assert_eq!(archive.consider(witness(0, 9, &[1, 2, 3], None)), Gain { edges: 1, outcome: false });
         assert_eq!(archive.consider(witness(0, 2, &[1], Some("Oops"))), Gain { edges: 0, outcome: true });
@@ -236,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_shorter_witness_takes_over() {
-        let mut archive = Archive::new(4);
+        let mut archive = Archive::new(4, false);
         archive.consider(witness(0, 9, &[1], None));
         archive.consider(witness(0, 2, &[1], None));
         assert_eq!(selected(&archive), [(0, 2)]);

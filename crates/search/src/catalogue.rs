@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use probat_model::{JavaString, Operation, OperationId, OperationTable, Type};
+use probat_model::{ClassName, JavaString, Operation, OperationId, OperationTable, Type};
 use rustc_hash::FxHashMap;
 
 use crate::types::{Hierarchy, TypeId, TypeTable};
@@ -81,6 +81,8 @@ pub struct Callable {
     pub pure: bool,
     /// Its result depends on time, chance, identity or the machine.
     pub varies: bool,
+    /// Exceptions it declares.
+    pub throws: Box<[ClassName]>,
     /// Takes one boolean besides its receiver, so both values are worth having.
     pub is_switch: bool,
 }
@@ -172,6 +174,7 @@ impl Catalogue {
             pure: false,
             varies: false,
             is_switch: false,
+            throws: Box::from([]),
         })
     }
 

@@ -6,13 +6,20 @@
 
 pub mod archive;
 pub mod assemble;
+pub mod batch;
 pub mod campaign;
 pub mod catalogue;
+pub mod equality;
 pub mod executor;
+#[cfg(test)]
+mod fake;
 pub mod literals;
 pub mod minimize;
+pub mod novelty;
 pub mod pool;
+pub mod relevance;
 pub mod rng;
 pub mod schedule;
 pub mod store;
+pub mod strategy;
 pub mod types;

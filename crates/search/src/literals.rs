@@ -20,13 +20,33 @@ pub struct LiteralConfig {
     pub feedback: bool,
     /// Boundaries, neighbours and mutations beyond the plain seeds.
     pub variation: bool,
+    /// The plain values everyone can do with.
+    pub pool: FixedPool,
+    /// How often a number or text is an extreme one, where there is variation.
+    pub extremes: f64,
     /// Values always in the pool.
     pub seeds: Vec<Literal>,
 }
 
+/// A list of plain values. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FixedPool {
+    /// Ours.
+    Wide,
+    /// The few of spec 001 §2.9.
+    Classic,
+}
+
 impl Default for LiteralConfig {
     fn default() -> Self {
-        LiteralConfig { mined: true, feedback: true, variation: true, seeds: Vec::new() }
+        LiteralConfig {
+            mined: true,
+            feedback: true,
+            variation: true,
+            pool: FixedPool::Wide,
+            extremes: 0.04,
+            seeds: Vec::new(),
+        }
     }
 }
 
@@ -49,6 +69,11 @@ pub struct Literals {
 }
 
 const INTS: [i64; 12] = [0, 1, -1, 2, 3, 10, 5, 7, 100, 4, -10, 16];
+const CLASSIC_INTS: [i64; 5] = [-1, 0, 1, 10, 100];
+const CLASSIC_CHARS: [u16; 4] = [0x23, 0x20, 0x34, 0x61];
+const CLASSIC_DOUBLES: [f64; 5] = [-1.0, 0.0, 1.0, 10.0, 100.0];
+const CLASSIC_TEXTS: [&str; 2] = ["", "hi!"];
+const DOUBLES: [f64; 9] = [0.0, 1.0, -1.0, 0.5, 2.0, 10.0, 100.0, -0.0, 3.25];
 const CHARS: [u16; 14] =
     [0x61, 0x41, 0x20, 0x30, 0x39, 0x2d, 0x2e, 0x0a, 0x23, 0x7a, 0x5f, 0xe9, 0x4e2d, 0xd83d];
 const TEXTS: [&str; 24] = [
@@ -98,6 +123,47 @@ impl Literals {
         remember(&mut self.feedback[owner.0 as usize].strings, value);
     }
 
+    /// How many plain values there are of a primitive type or of `String`.
+    pub fn count(&self, ty: &Type) -> usize {
+        let plain = match ty {
+            Type::Boolean => 2,
+            Type::Byte | Type::Short | Type::Int | Type::Long => self.ints().len(),
+            Type::Char => self.chars().len(),
+            Type::Float | Type::Double => self.doubles().len(),
+            Type::Class(name) if name.as_internal() == "java/lang/String" => self.texts().len(),
+            Type::Class(_) | Type::Array(_) => 0,
+        };
+        plain + self.config.seeds.iter().filter(|seed| seed.ty() == *ty).count()
+    }
+
+    fn ints(&self) -> &'static [i64] {
+        match self.config.pool {
+            FixedPool::Wide => &INTS,
+            FixedPool::Classic => &CLASSIC_INTS,
+        }
+    }
+
+    fn chars(&self) -> &'static [u16] {
+        match self.config.pool {
+            FixedPool::Wide => &CHARS,
+            FixedPool::Classic => &CLASSIC_CHARS,
+        }
+    }
+
+    fn doubles(&self) -> &'static [f64] {
+        match self.config.pool {
+            FixedPool::Wide => &DOUBLES,
+            FixedPool::Classic => &CLASSIC_DOUBLES,
+        }
+    }
+
+    fn texts(&self) -> &'static [&'static str] {
+        match self.config.pool {
+            FixedPool::Wide => &TEXTS,
+            FixedPool::Classic => &CLASSIC_TEXTS,
+        }
+    }
+
     /// A literal of a primitive type or of `String`; `None` for other types.
     ///
     /// With `tame`, numbers stay small: for calls that were seen to exhaust memory or time.
@@ -109,7 +175,7 @@ impl Literals {
         rng: &mut Rng,
     ) -> Option<Literal> {
         let literal = self.wild(ty, owner, rng)?;
-        Some(if tame { tamed(literal, rng) } else { literal })
+        Some(if tame { tamed(literal, self.ints(), rng) } else { literal })
     }
 
     fn wild(&self, ty: &Type, owner: Option<(OwnerId, &OwnerLiterals)>, rng: &mut Rng) -> Option<Literal> {
@@ -140,7 +206,7 @@ impl Literals {
         let drawn = match self.source(owner, |feedback| feedback.ints.len(), |mined| mined.ints.len(), rng) {
             Source::Feedback(owner, at) => self.feedback[owner].ints[at],
             Source::Mined(mined, at) => mined.ints[at].0,
-            Source::Seed => INTS[rng.below(INTS.len())],
+            Source::Seed => one_of(self.ints(), rng),
             // Numbers in between are worst: memory for them is there, and takes long to clear.
             Source::Boundary => match rng.below(16) {
                 0 => min,
@@ -167,11 +233,14 @@ impl Literals {
         } else if fits(drawn) {
             drawn
         } else {
-            INTS[rng.below(INTS.len())]
+            one_of(self.ints(), rng)
         }
     }
 
     fn char(&self, owner: Option<(OwnerId, &OwnerLiterals)>, rng: &mut Rng) -> u16 {
+        if !self.config.variation && !self.config.mined {
+            return one_of(self.chars(), rng);
+        }
         if rng.chance(0.3) {
             let text = self.string(owner, rng);
             if let Some(&unit) = rng.pick(text.units()) {
@@ -181,14 +250,14 @@ impl Literals {
         if rng.chance(0.4) {
             return self.int(owner, 0, i64::from(u16::MAX), rng) as u16;
         }
-        CHARS[rng.below(CHARS.len())]
+        one_of(self.chars(), rng)
     }
 
     fn double(&self, owner: Option<(OwnerId, &OwnerLiterals)>, rng: &mut Rng) -> f64 {
         match self.source(owner, |feedback| feedback.doubles.len(), |mined| mined.doubles.len(), rng) {
             Source::Feedback(owner, at) => self.feedback[owner].doubles[at],
             Source::Mined(mined, at) => mined.doubles[at].0,
-            Source::Seed => [0.0, 1.0, -1.0, 0.5, 2.0, 10.0, 100.0, -0.0, 3.25][rng.below(9)],
+            Source::Seed => one_of(self.doubles(), rng),
             Source::Boundary => match rng.below(8) {
                 0 => f64::NAN,
                 1 => f64::INFINITY,
@@ -218,7 +287,7 @@ impl Literals {
         match self.source(owner, |feedback| feedback.strings.len(), |mined| mined.strings.len(), rng) {
             Source::Feedback(owner, at) => self.feedback[owner].strings[at].clone(),
             Source::Mined(mined, at) => mined.strings[at].0.clone(),
-            Source::Seed => TEXTS[rng.below(TEXTS.len())].into(),
+            Source::Seed => one_of(self.texts(), rng).into(),
             Source::Boundary => {
                 let number = self.int(owner, i64::MIN, i64::MAX, rng);
                 match rng.below(3) {
@@ -278,15 +347,22 @@ impl Literals {
                 return Source::Mined(literals, rng.below(count));
             }
         }
-        if self.config.variation && draw > 0.96 { Source::Boundary } else { Source::Seed }
+        if self.config.variation && draw > 1.0 - self.config.extremes {
+            Source::Boundary
+        } else {
+            Source::Seed
+        }
     }
 }
 
 /// Largest magnitude of a tame number.
 const TAME: i64 = 64;
 
-fn tamed(literal: Literal, rng: &mut Rng) -> Literal {
-    let small = |rng: &mut Rng| INTS[rng.below(INTS.len())].clamp(-TAME, TAME);
+fn tamed(literal: Literal, plain: &[i64], rng: &mut Rng) -> Literal {
+    let small = |rng: &mut Rng| {
+        let gentle: Vec<i64> = plain.iter().copied().filter(|value| (-TAME..=TAME).contains(value)).collect();
+        one_of(&gentle, rng)
+    };
     let is_wild = |value: i64| !(-TAME..=TAME).contains(&value);
     let is_wild_float = |value: f64| value.is_nan() || value.abs() > TAME as f64;
     match literal {
@@ -308,6 +384,10 @@ enum Source<'m> {
     Mined(&'m OwnerLiterals, usize),
     Seed,
     Boundary,
+}
+
+fn one_of<T: Copy>(all: &[T], rng: &mut Rng) -> T {
+    all[rng.below(all.len())]
 }
 
 fn remember<T: PartialEq>(values: &mut VecDeque<T>, value: T) {
@@ -373,7 +453,8 @@ mod tests {
     /// spec 004 row R9
     #[test]
     fn without_other_sources_only_the_pool_is_drawn() {
-        let config = LiteralConfig { mined: false, feedback: false, variation: false, seeds: Vec::new() };
+        let config =
+            LiteralConfig { mined: false, feedback: false, variation: false, ..LiteralConfig::default() };
         let literals = Literals::new(config, 1);
         let mined = OwnerLiterals { ints: vec![(1977, 1)], ..OwnerLiterals::default() };
         for literal in drawn(&literals, &Type::Int, &mined) {

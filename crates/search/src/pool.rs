@@ -104,6 +104,25 @@ impl Pool {
         self.fitting(ty).iter().flat_map(|ty| self.by_type[ty].values.iter())
     }
 
+    /// How many values are usable as `ty`.
+    pub fn count(&self, ty: TypeId) -> usize {
+        self.fitting(ty).iter().map(|ty| self.by_type[ty].values.len()).sum()
+    }
+
+    /// Draws a value usable as `ty`, each as likely as the others.
+    pub fn draw_evenly(&self, ty: TypeId, rng: &mut Rng) -> Option<PoolValue> {
+        let count = self.count(ty);
+        let mut at = if count == 0 { return None } else { rng.below(count) };
+        for exact in self.fitting(ty) {
+            let values = &self.by_type[exact].values;
+            match values.get(at) {
+                Some(value) => return Some(*value),
+                None => at -= values.len(),
+            }
+        }
+        None
+    }
+
     /// Draws a value usable as `ty`: a type evenly, then the least used and shortest of three.
     pub fn draw(&mut self, ty: TypeId, rng: &mut Rng) -> Option<PoolValue> {
         let exact = *rng.pick(self.fitting.get(&ty)?)?;

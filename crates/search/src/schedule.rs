@@ -7,6 +7,7 @@
 use crate::archive::Archive;
 use crate::catalogue::{CallableId, Catalogue};
 use crate::rng::Rng;
+use crate::strategy::Methods;
 
 /// How a callable fared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -28,13 +29,12 @@ pub struct Schedule {
     records: Vec<Record>,
     /// Running sums of the weights.
     sums: Vec<f64>,
-    adaptive: bool,
+    methods: Methods,
 }
 
 impl Schedule {
-    /// With `adaptive` off, every callable under test has the same weight (spec 001 §2.4).
-    pub fn new(callables: usize, adaptive: bool) -> Self {
-        Schedule { records: vec![Record::default(); callables], sums: Vec::new(), adaptive }
+    pub fn new(callables: usize, methods: Methods) -> Self {
+        Schedule { records: vec![Record::default(); callables], sums: Vec::new(), methods }
     }
 
     pub fn record(&self, id: CallableId) -> &Record {
@@ -54,10 +54,13 @@ impl Schedule {
         for (callable, record) in catalogue.callables.iter().zip(&self.records) {
             total += if callable.owner.is_none() {
                 0.0
-            } else if self.adaptive {
-                weight(catalogue, callable.body.map(|body| body.0 as usize), record, &uncovered)
             } else {
-                1.0
+                match self.methods {
+                    Methods::Uniform => 1.0,
+                    Methods::Promising => {
+                        weight(catalogue, callable.body.map(|body| body.0 as usize), record, &uncovered)
+                    }
+                }
             };
             self.sums.push(total);
         }
@@ -132,7 +135,7 @@ mod tests {
     #[test]
     fn neglected_code_gains_calls() {
         let catalogue = catalogue();
-        let mut archive = Archive::new(20);
+        let mut archive = Archive::new(20, false);
         let edges = (0..10).map(ProbeId).collect();
         archive.consider(Witness {
             callable: CallableId(0),
@@ -140,9 +143,9 @@ mod tests {
             ending: Ending::Returned,
             edges,
         });
-        let mut uniform = Schedule::new(2, false);
+        let mut uniform = Schedule::new(2, Methods::Uniform);
         uniform.renew(&catalogue, &archive);
-        let mut adaptive = Schedule::new(2, true);
+        let mut adaptive = Schedule::new(2, Methods::Promising);
         adaptive.record_mut(CallableId(0)).barren = 300;
         adaptive.renew(&catalogue, &archive);
         let (even, uneven) = (draws(&uniform), draws(&adaptive));
@@ -153,8 +156,8 @@ mod tests {
     fn nothing_under_test_gives_nothing() {
         let mut catalogue = catalogue();
         catalogue.callables.iter_mut().for_each(|callable| callable.owner = None);
-        let mut schedule = Schedule::new(2, true);
-        schedule.renew(&catalogue, &Archive::new(20));
+        let mut schedule = Schedule::new(2, Methods::Promising);
+        schedule.renew(&catalogue, &Archive::new(20, false));
         assert_eq!(schedule.draw(&mut Rng::new(1)), None);
     }
 }

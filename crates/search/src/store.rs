@@ -4,7 +4,7 @@
 //! A stored sequence is a list of earlier stored sequences followed by its own few steps, whose arguments are
 //! positions in the whole (spec 001 §2.11). Nothing is ever changed or removed.
 
-use probat_model::{Step, StepId};
+use probat_model::{OperationId, Step, StepId};
 use smallvec::SmallVec;
 
 use crate::types::TypeId;
@@ -82,6 +82,15 @@ impl Store {
         }
     }
 
+    /// Visits the operations of a sequence and of its parts.
+    pub fn operations(&self, id: SequenceId, visit: &mut impl FnMut(OperationId)) {
+        let stored = &self.sequences[id.0 as usize];
+        for &part in &stored.parts {
+            self.operations(part, visit);
+        }
+        stored.tail.iter().for_each(|step| visit(step.operation));
+    }
+
     /// Bytes this sequence needs beyond its parts.
     pub fn own_bytes(&self, id: SequenceId) -> usize {
         let stored = &self.sequences[id.0 as usize];
@@ -92,7 +101,6 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use probat_model::OperationId;
 
     fn step(operation: u32, args: &[u16]) -> Step {
         Step { operation: OperationId(operation), args: args.iter().map(|&arg| StepId(arg)).collect() }

@@ -196,5 +196,6 @@ fn add(
         pure: true,
         varies: false,
         is_switch: false,
+        throws: Box::from([]),
     });
 }

@@ -39,11 +39,18 @@ pub struct SurveyOptions {
     pub skip_exceptions: bool,
     /// Methods left out, as `class.method`.
     pub excluded: Vec<String>,
+    /// How many calls deep the fields a method touches are looked for; all if unset (spec 004 §2.2).
+    pub call_depth: Option<u32>,
 }
 
 impl Default for SurveyOptions {
     fn default() -> Self {
-        SurveyOptions { package_private: true, skip_exceptions: false, excluded: Vec::new() }
+        SurveyOptions {
+            package_private: true,
+            skip_exceptions: false,
+            excluded: Vec::new(),
+            call_depth: None,
+        }
     }
 }
 
@@ -84,6 +91,7 @@ pub fn survey(
             access: Access::analyse(&world, &graph, &FieldOptions::default()),
             varies: Nondeterminism::analyse(&world, &graph, 6),
             bodies: bodies(&world, &graph, &owners, probes),
+            graph,
         }
     };
     catalogue.bodies = facts.bodies.list.clone();
@@ -107,6 +115,7 @@ pub fn survey(
 }
 
 struct Facts {
+    graph: CallGraph,
     access: Access,
     varies: Nondeterminism,
     bodies: Bodies,
@@ -230,7 +239,10 @@ impl Entry<'_, '_, '_> {
         let has_receiver = matches!(operation, Operation::Call { .. });
         let own = params.len() - usize::from(has_receiver);
         let is_switch = own == 1 && *catalogue.types.get(params[params.len() - 1]) == Type::Boolean;
-        let access = self.facts.access.transitive(method);
+        let whole = self.facts.access.transitive(method);
+        let shallow =
+            self.options.call_depth.map(|depth| self.facts.access.within(&self.facts.graph, method, depth));
+        let access = shallow.as_ref().unwrap_or(whole);
         let fields = |set: &probat_analysis::bits::BitSet| set.iter().map(|at| at as u32).collect();
         let callable = Callable {
             operation: catalogue.operations.intern(operation),
@@ -240,9 +252,10 @@ impl Entry<'_, '_, '_> {
             owner: Some(owner),
             body: self.facts.bodies.of.get(&method).copied(),
             access: FieldAccess { reads: fields(&access.reads), writes: fields(&access.writes) },
-            pure: access.writes.is_empty(),
+            pure: whole.writes.is_empty(),
             varies: !self.facts.varies.of(method).is_empty(),
             is_switch,
+            throws: self.world.borrow().thrown(method).into(),
         };
         catalogue.add(callable);
     }

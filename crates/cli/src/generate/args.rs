@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use probat_model::Literal;
 
+use super::technique::TechniqueArgs;
 use crate::args::Format;
 use crate::duration;
 
@@ -66,8 +67,11 @@ pub struct GenerateArgs {
     /// CPU time one call may take
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration::parse, help_heading = BUDGET)]
     pub time_limit_per_call: Duration,
+    /// Stop when nothing new has come for so long (default: half of the time so far, 10s at least)
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = BUDGET)]
+    pub plateau: Option<Duration>,
     /// Use all the time, even when nothing new has come for long
-    #[arg(long, help_heading = BUDGET)]
+    #[arg(long, conflicts_with = "plateau", help_heading = BUDGET)]
     pub no_plateau: bool,
 
     /// Where tests go (default: `src/test/java` of a project, otherwise `probat-tests`)
@@ -79,6 +83,9 @@ pub struct GenerateArgs {
     /// Write no more tests than this; those that reach most come first
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = OUTPUT)]
     pub max_tests: Option<u32>,
+    /// Write every sequence that was run as a test of its own, not only those that add something; rarely what you want
+    #[arg(long, conflicts_with = "max_tests", help_heading = OUTPUT)]
+    pub emit_all: bool,
     /// The jar `junit-platform-console-standalone` to check tests with, if Maven cannot get it; may be repeated
     #[arg(long = "junit-jar", value_name = "JAR", help_heading = OUTPUT)]
     pub junit_jars: Vec<PathBuf>,
@@ -92,18 +99,8 @@ pub struct GenerateArgs {
     #[arg(long, value_enum, default_value = "text", help_heading = OUTPUT)]
     pub format: Format,
 
-    /// Let null be an argument now and then
-    #[arg(long, help_heading = SEARCH)]
-    pub nulls: bool,
-    /// A value to use as an argument: 42, 42L, 1.5, 'c', true, or any text; may be repeated
-    #[arg(long = "literal", value_name = "VALUE", value_parser = literal, allow_hyphen_values = true, help_heading = SEARCH)]
-    pub literals: Vec<Literal>,
-    /// Do not check contracts
-    #[arg(long, help_heading = SEARCH)]
-    pub no_contracts: bool,
-    /// An ingredient of the search to leave out, to see what it is worth; may be repeated
-    #[arg(long, value_enum, value_name = "INGREDIENT", value_delimiter = ',', help_heading = SEARCH)]
-    pub without: Vec<Ingredient>,
+    #[command(flatten)]
+    pub technique: TechniqueArgs,
     /// Do not ask the kernel to keep the code under test from files, network and processes
     #[arg(long, help_heading = SEARCH)]
     pub no_sandbox: bool,
@@ -136,31 +133,8 @@ pub enum FrameworkChoice {
     JUnit4,
 }
 
-/// What the search can do without.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Ingredient {
-    /// Literals found in the code
-    MinedLiterals,
-    /// Values the code compared its arguments with
-    Comparisons,
-    /// Boundaries, neighbours and mutations of literals
-    Variation,
-    /// Choosing what still has something to reach
-    AdaptiveChoice,
-    /// Keeping only objects in a new state
-    States,
-    /// Stand-ins for interfaces and abstract classes
-    Stubs,
-    /// Looking for a way to make a missing type
-    Demand,
-    /// Repeating a call
-    Repetition,
-    /// Using one value twice in a test
-    Reuse,
-}
-
 /// A value as a user writes it; what is no number, character or truth value is text.
-fn literal(text: &str) -> Result<Literal, String> {
+pub fn literal(text: &str) -> Result<Literal, String> {
     let number = text.replace('_', "");
     if let Ok(value) = number.parse::<i32>() {
         return Ok(Literal::Int(value));

@@ -55,7 +55,8 @@ fn found(report: &FailureReport, known: &Known) -> FailureFound {
     let failure = &report.failure;
     let member = describe(&report.member);
     let kind = key(&failure.kind);
-    let thrown = failure.violation.as_ref().and_then(|violation| violation.thrown.as_ref());
+    let broken = failure.violation.as_ref().and_then(|violation| violation.thrown.as_ref());
+    let thrown = broken.or(failure.thrown.as_ref());
     FailureFound {
         known: known.contains(&member, kind),
         member,
@@ -63,7 +64,10 @@ fn found(report: &FailureReport, known: &Known) -> FailureFound {
         rule: rule(&failure.kind),
         why: why(&failure.kind),
         times: failure.times,
-        is_suspect: matches!(failure.kind, FailureKind::Contract(_) | FailureKind::Died),
+        is_suspect: match failure.kind {
+            FailureKind::Contract(_) | FailureKind::Exception(_) | FailureKind::Died => true,
+            FailureKind::TimedOut | FailureKind::Exhausted => false,
+        },
         thrown: thrown.map(stack).unwrap_or_default(),
         also: Vec::new(),
     }
@@ -90,6 +94,7 @@ pub fn key(kind: &FailureKind) -> &'static str {
         FailureKind::TimedOut => "timed-out",
         FailureKind::Exhausted => "exhausted",
         FailureKind::Died => "jvm-died",
+        FailureKind::Exception(_) => "exception",
         FailureKind::Contract(contract) => match contract {
             Contract::EqualsReflexive => "equals-reflexive",
             Contract::EqualsNull => "equals-null",
@@ -115,6 +120,7 @@ fn rule(kind: &FailureKind) -> &'static str {
         FailureKind::TimedOut => "a call ends in time",
         FailureKind::Exhausted => "a call does not use up memory or stack",
         FailureKind::Died => "the JVM survives a call",
+        FailureKind::Exception(_) => "no exception that counts as an error",
         FailureKind::Contract(contract) => contract_in_words(*contract),
     }
 }
@@ -128,6 +134,7 @@ fn why(kind: &FailureKind) -> &'static str {
         FailureKind::Died => {
             "no Java code should be able to end the JVM; native code or a bug of the JVM is at work"
         }
+        FailureKind::Exception(_) => "you asked for it to be reported: callers are not told to expect it",
         FailureKind::Contract(contract) => match contract {
             Contract::EqualsReflexive => "collections will not find the object they hold",
             Contract::EqualsNull => "callers compare with null and expect false",

@@ -23,6 +23,7 @@ mod report;
 mod reproduce;
 mod subject;
 mod summary;
+mod technique;
 mod write;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -6,23 +6,26 @@ use std::collections::BTreeSet;
 
 use probat_classpath::near_names;
 use probat_emit::Framework;
-use probat_generate::JobOptions;
+use probat_generate::{JobOptions, Plateau};
 use probat_model::ClassName;
 use probat_project::JUnitKind;
 use probat_search::campaign::CampaignConfig;
 use probat_survey::SurveyOptions;
 
-use super::args::{GenerateArgs, Ingredient};
+use super::args::GenerateArgs;
 use super::budget::Budget;
 use super::subject::Subject;
+use super::technique;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// How often a reference is null where the user allows it.
-const NULLS: f64 = 0.05;
-
 /// Builds the options.
 pub fn options(args: &GenerateArgs, subject: &Subject, budget: &Budget) -> Result<JobOptions, Failure> {
+    let survey = SurveyOptions {
+        package_private: !args.public_only,
+        excluded: excluded(args, subject)?,
+        ..SurveyOptions::default()
+    };
     let mut options = JobOptions {
         time_limit: budget.time,
         step_limit: budget.steps,
@@ -30,14 +33,17 @@ pub fn options(args: &GenerateArgs, subject: &Subject, budget: &Budget) -> Resul
             JUnitKind::JUnit5 => Framework::JUnit5,
             JUnitKind::JUnit4 => Framework::JUnit4,
         },
-        campaign: campaign(args),
-        survey: SurveyOptions {
-            package_private: !args.public_only,
-            excluded: excluded(args, subject)?,
-            ..SurveyOptions::default()
+        campaign: CampaignConfig {
+            keep_all: args.emit_all,
+            ..technique::campaign(&args.technique, args.seed)
         },
+        survey: technique::survey(&args.technique, survey),
         kernel_sandbox: !args.no_sandbox,
-        plateau: !args.no_plateau,
+        plateau: match (args.no_plateau, args.plateau) {
+            (true, _) => Plateau::Never,
+            (false, Some(time)) => Plateau::After(time),
+            (false, None) => Plateau::HalfOfTheTime,
+        },
         max_tests: args.max_tests.map(|most| most as usize),
         verify: !args.unverified,
         ..JobOptions::default()
@@ -48,29 +54,6 @@ pub fn options(args: &GenerateArgs, subject: &Subject, budget: &Budget) -> Resul
     options.limits.call_cpu = args.time_limit_per_call;
     options.limits.call_wall = args.time_limit_per_call * 3;
     Ok(options)
-}
-
-fn campaign(args: &GenerateArgs) -> CampaignConfig {
-    let mut config =
-        CampaignConfig { seed: args.seed, contracts: !args.no_contracts, ..CampaignConfig::default() };
-    config.literals.seeds = args.literals.clone();
-    if args.nulls {
-        config.assemble.null = NULLS;
-    }
-    for ingredient in &args.without {
-        match ingredient {
-            Ingredient::MinedLiterals => config.literals.mined = false,
-            Ingredient::Comparisons => config.literals.feedback = false,
-            Ingredient::Variation => config.literals.variation = false,
-            Ingredient::AdaptiveChoice => config.adaptive = false,
-            Ingredient::States => config.states = false,
-            Ingredient::Stubs => config.assemble.stubs = false,
-            Ingredient::Demand => config.assemble.demand = false,
-            Ingredient::Repetition => config.assemble.repeat = 0.0,
-            Ingredient::Reuse => config.assemble.reuse = 0.0,
-        }
-    }
-    config
 }
 
 /// Methods left out: those named, and with `--method` all others but constructors, without which there are no objects.

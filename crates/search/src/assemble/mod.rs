@@ -1,0 +1,344 @@
+//! Builds one candidate: a callable, and a value for each of its parameters.
+//!
+//! In: the callable chosen, the pool, the catalogue, literals. Out: a [`Candidate`], or the type for which there is no value.
+//! Stored sequences come first, then the new steps, so that a candidate that proves legal is stored at the cost of its new steps.
+//! Chooses values; never which callable, and never runs anything. Where a value comes from is the business of one module per [`Inputs`].
+
+mod actions;
+mod eager;
+mod recommended;
+
+use probat_model::{ClassName, Literal, Operation, OperationId, Step, StepId, Type};
+use smallvec::SmallVec;
+
+use crate::batch::AttemptId;
+use crate::catalogue::{CallableId, Catalogue, OwnerId};
+use crate::literals::Literals;
+use crate::pool::{Pool, PoolValue};
+use crate::relevance::Relevance;
+use crate::rng::Rng;
+use crate::store::{SequenceId, Store};
+use crate::strategy::{Inputs, Sequences, Strategy};
+use crate::types::{Hierarchy, TypeId};
+
+pub use recommended::Batched;
+
+/// How values are chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AssembleConfig {
+    /// Probability that a value already in the candidate serves again.
+    pub reuse: f64,
+    /// Probability that a value is made anew although the pool has one.
+    pub fresh: f64,
+    /// Probability of `null` for a reference, if nulls are allowed at all.
+    pub null: f64,
+    /// Probability that the call is repeated, and how often at most (spec 001 §2.4).
+    pub repeat: f64,
+    pub repeat_max: u16,
+    /// Calls nested to make a value on demand.
+    pub depth: u8,
+    /// Steps a candidate may have.
+    pub max_steps: usize,
+    /// Stand-ins for interfaces and abstract classes.
+    pub stubs: bool,
+    /// Making missing types on demand.
+    pub demand: bool,
+}
+
+impl Default for AssembleConfig {
+    fn default() -> Self {
+        AssembleConfig {
+            reuse: 0.3,
+            fresh: 0.15,
+            null: 0.0,
+            repeat: 0.05,
+            repeat_max: 10,
+            depth: 3,
+            max_steps: 64,
+            stubs: true,
+            demand: true,
+        }
+    }
+}
+
+/// A sequence about to be run.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    pub callable: CallableId,
+    pub parts: SmallVec<[SequenceId; 4]>,
+    /// All steps, those of the parts first.
+    pub steps: Vec<Step>,
+    /// Where the new steps begin.
+    pub tail: u16,
+    /// Where the calls of the callable begin; the last step is one of them.
+    pub call: u16,
+    /// Steps whose values the last call may have changed or made.
+    pub touched: SmallVec<[u16; 6]>,
+    /// What it is part of, where attempts are counted.
+    pub attempt: Option<AttemptId>,
+}
+
+/// Why there is no candidate. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoCandidate {
+    /// No value of this type can be had yet.
+    NoValue(TypeId),
+    /// The steps would be more than allowed.
+    TooLong,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Part(u8, u16),
+    Node(u16),
+}
+
+/// What assembling draws on.
+pub struct Assembler<'a> {
+    pub catalogue: &'a mut Catalogue,
+    pub hierarchy: &'a dyn Hierarchy,
+    pub store: &'a Store,
+    pub pool: &'a mut Pool,
+    pub literals: &'a Literals,
+    pub config: &'a AssembleConfig,
+    pub strategy: &'a Strategy,
+    /// There if sequences are chosen by relevance.
+    pub relevance: Option<&'a mut Relevance>,
+    /// The callable to call.
+    pub target: CallableId,
+    /// Only small numbers: the call was seen to exhaust memory or time.
+    pub tame: bool,
+    pub rng: &'a mut Rng,
+}
+
+impl std::fmt::Debug for Assembler<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Assembler").finish_non_exhaustive()
+    }
+}
+
+#[derive(Default)]
+struct Plan {
+    parts: SmallVec<[SequenceId; 4]>,
+    nodes: Vec<(OperationId, SmallVec<[Source; 4]>)>,
+    /// Values of the parts, and of nodes worth sharing.
+    known: Vec<(Source, TypeId)>,
+    steps: usize,
+    /// The part that gives the receiver of the call.
+    receiver: Option<u8>,
+}
+
+impl Assembler<'_> {
+    /// A candidate that ends in a call of the target.
+    pub fn candidate(&mut self) -> Result<Candidate, NoCandidate> {
+        let callable = self.catalogue.callable(self.target).clone();
+        let mut plan = Plan::default();
+        let mut args: SmallVec<[Source; 4]> = SmallVec::new();
+        for (at, &param) in callable.params.iter().enumerate() {
+            let is_receiver = at == 0 && callable.has_receiver;
+            let found = self.supply(&mut plan, param, callable.owner, 0, is_receiver)?;
+            if let (true, Source::Part(part, _)) = (is_receiver, found) {
+                plan.receiver = Some(part);
+            }
+            args.push(found);
+        }
+        let calls = self.calls();
+        if plan.steps + usize::from(calls) > self.config.max_steps {
+            return Err(NoCandidate::TooLong);
+        }
+        let first_call = plan.nodes.len();
+        plan.nodes.push((callable.operation, args.clone()));
+        for _ in 1..calls {
+            let again = self.redraw_primitives(&mut plan, &callable.params, &args, callable.owner)?;
+            plan.nodes.push((callable.operation, again));
+        }
+        Ok(self.lay_out(plan, first_call, callable.result.is_some()))
+    }
+
+    /// How often the call is made: once, or more where repetition strikes.
+    fn calls(&mut self) -> u16 {
+        if self.config.repeat > 0.0 && self.config.repeat_max > 1 && self.rng.chance(self.config.repeat) {
+            1 + self.rng.below(usize::from(self.config.repeat_max)) as u16
+        } else {
+            1
+        }
+    }
+
+    /// Receiver and reference arguments stay, primitives are drawn again (spec 001 §2.4).
+    fn redraw_primitives(
+        &mut self,
+        plan: &mut Plan,
+        params: &[TypeId],
+        args: &[Source],
+        owner: Option<OwnerId>,
+    ) -> Result<SmallVec<[Source; 4]>, NoCandidate> {
+        let mut again = SmallVec::new();
+        for (&param, &arg) in params.iter().zip(args) {
+            let redraw = self.catalogue.types.get(param).is_primitive();
+            again.push(if redraw { self.supply(plan, param, owner, 0, false)? } else { arg });
+        }
+        Ok(again)
+    }
+
+    /// A value for one input, come by as the strategy says.
+    fn supply(
+        &mut self,
+        plan: &mut Plan,
+        ty: TypeId,
+        owner: Option<OwnerId>,
+        depth: u8,
+        is_receiver: bool,
+    ) -> Result<Source, NoCandidate> {
+        match self.strategy.inputs {
+            Inputs::Eager => self.eager(plan, ty, owner, depth, is_receiver),
+            Inputs::Actions => self.by_action(plan, ty, owner, depth, is_receiver),
+            Inputs::Recommended { receiver } => {
+                self.recommended(plan, ty, owner, depth, is_receiver, receiver)
+            }
+        }
+    }
+
+    fn class_literal(&mut self, plan: &mut Plan, owner: Option<OwnerId>) -> Source {
+        let mined = owner.map(|id| &self.catalogue.owners[id.0 as usize]);
+        let drawn = mined.and_then(|owner| {
+            let own = self.catalogue.types.get(owner.ty).clone();
+            let count = owner.literals.classes.len() + 1;
+            match self.rng.below(count) {
+                0 => Some(own),
+                at => owner.literals.classes.get(at - 1).map(|(ty, _)| ty.clone()),
+            }
+        });
+        let common = ["java/lang/String", "java/lang/Object", "java/lang/Integer", "java/util/List"];
+        let ty = match drawn {
+            Some(ty) if self.rng.chance(0.6) => ty,
+            _ => Type::class(common[self.rng.below(common.len())]),
+        };
+        self.node(plan, Operation::Literal(Literal::Class(ty)), SmallVec::new())
+    }
+
+    fn literal(&mut self, plan: &mut Plan, ty: &Type, owner: Option<OwnerId>) -> Option<Source> {
+        let mined = owner.map(|id| (id, &self.catalogue.owners[id.0 as usize].literals));
+        let literal = self.literals.draw(ty, mined, self.tame, self.rng)?;
+        Some(self.node(plan, Operation::Literal(literal), SmallVec::new()))
+    }
+
+    fn boxed(&mut self, plan: &mut Plan, name: &ClassName, owner: Option<OwnerId>) -> Option<Source> {
+        let from = unboxed(name)?;
+        let inside = self.literal(plan, &from, owner)?;
+        let to = Type::Class(name.clone());
+        Some(self.node(plan, Operation::Convert { from, to }, SmallVec::from_slice(&[inside])))
+    }
+
+    fn array(
+        &mut self,
+        plan: &mut Plan,
+        element: &Type,
+        owner: Option<OwnerId>,
+        depth: u8,
+    ) -> Result<Source, NoCandidate> {
+        let element_id = self.catalogue.types.intern(element, self.hierarchy);
+        let length = [0, 1, 1, 2, 2, 3, 4][self.rng.below(7)];
+        let mut args = SmallVec::new();
+        for _ in 0..length {
+            args.push(self.supply(plan, element_id, owner, depth + 1, false)?);
+        }
+        Ok(self.node(plan, Operation::ArrayOf { element: element.clone(), length }, args))
+    }
+
+    fn pooled(&mut self, plan: &mut Plan, ty: TypeId) -> Option<Source> {
+        let value = match self.strategy.sequences {
+            Sequences::LeastUsed => self.pool.draw(ty, self.rng),
+            Sequences::Uniform => self.pool.draw_evenly(ty, self.rng),
+            Sequences::Relevant(_) => self.weighted(ty),
+        }?;
+        self.include(plan, value)
+    }
+
+    /// Brings a stored sequence in and returns the value wanted of it.
+    fn include(&mut self, plan: &mut Plan, value: PoolValue) -> Option<Source> {
+        let length = self.store.length(value.sequence);
+        if plan.steps + length > self.config.max_steps || plan.parts.len() == usize::from(u8::MAX) {
+            return None;
+        }
+        let part = plan.parts.len() as u8;
+        plan.parts.push(value.sequence);
+        plan.steps += length;
+        let known = &mut plan.known;
+        self.store.values(value.sequence, 0, &mut |step, ty| known.push((Source::Part(part, step), ty)));
+        Some(Source::Part(part, value.step))
+    }
+
+    fn node(&mut self, plan: &mut Plan, operation: Operation, args: SmallVec<[Source; 4]>) -> Source {
+        let operation = self.catalogue.operations.intern(operation);
+        self.push(plan, operation, args, None)
+    }
+
+    fn push(
+        &mut self,
+        plan: &mut Plan,
+        operation: OperationId,
+        args: SmallVec<[Source; 4]>,
+        shared: Option<TypeId>,
+    ) -> Source {
+        let source = Source::Node(plan.nodes.len() as u16);
+        plan.nodes.push((operation, args));
+        plan.steps += 1;
+        if let Some(ty) = shared {
+            plan.known.push((source, ty));
+        }
+        source
+    }
+
+    fn lay_out(&self, plan: Plan, first_call: usize, has_result: bool) -> Candidate {
+        let mut steps = Vec::with_capacity(plan.steps + 1);
+        let mut starts: SmallVec<[u16; 4]> = SmallVec::new();
+        for &part in &plan.parts {
+            starts.push(steps.len() as u16);
+            self.store.flatten(part, &mut steps);
+        }
+        let tail = steps.len() as u16;
+        let place = |source: Source| match source {
+            Source::Part(part, step) => StepId(starts[usize::from(part)] + step),
+            Source::Node(node) => StepId(tail + node),
+        };
+        for (operation, args) in &plan.nodes {
+            steps.push(Step { operation: *operation, args: args.iter().map(|&arg| place(arg)).collect() });
+        }
+        let last = steps.len() - 1;
+        let mut touched: SmallVec<[u16; 6]> = SmallVec::new();
+        for arg in &steps[last].args {
+            let watched = self.has_state(steps[usize::from(arg.0)].operation);
+            if watched && !touched.contains(&arg.0) && touched.len() < 5 {
+                touched.push(arg.0);
+            }
+        }
+        if has_result {
+            touched.push(last as u16);
+        }
+        let call = tail + first_call as u16;
+        Candidate { callable: self.target, parts: plan.parts, steps, tail, call, touched, attempt: None }
+    }
+
+    /// Whether a step's result can have a state of its own: literals and boxes have none.
+    fn has_state(&self, operation: OperationId) -> bool {
+        !matches!(self.catalogue.operations.get(operation), Operation::Literal(_) | Operation::Convert { .. })
+    }
+}
+
+/// The primitive type inside a box.
+pub fn unboxed(name: &ClassName) -> Option<Type> {
+    Some(match name.as_internal() {
+        "java/lang/Boolean" => Type::Boolean,
+        "java/lang/Byte" => Type::Byte,
+        "java/lang/Character" => Type::Char,
+        "java/lang/Short" => Type::Short,
+        "java/lang/Integer" => Type::Int,
+        "java/lang/Long" => Type::Long,
+        "java/lang/Float" => Type::Float,
+        "java/lang/Double" => Type::Double,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

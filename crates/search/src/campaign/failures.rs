@@ -1,0 +1,100 @@
+//! What went wrong in the code under test, one entry per callable and kind.
+//!
+//! In: candidates and how they failed. Out: for each kind of failure of each callable the shortest sequence known.
+
+use std::collections::BTreeMap;
+
+use probat_model::{ClassName, Contract, DeathCause, Step, Thrown, Violation};
+
+use crate::catalogue::{Callable, CallableId};
+use crate::types::Hierarchy;
+
+/// What went wrong. Match without `_`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FailureKind {
+    Contract(Contract),
+    /// An exception the user counts as an error, or any undeclared one in robustness testing.
+    Exception(ClassName),
+    TimedOut,
+    Exhausted,
+    Died,
+}
+
+/// The shortest sequence known that fails in this way at this callable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    pub callable: CallableId,
+    pub kind: FailureKind,
+    pub steps: Vec<Step>,
+    pub violation: Option<Violation>,
+    /// The exception, where one is the failure.
+    pub thrown: Option<Thrown>,
+    pub death: Option<DeathCause>,
+    /// How often it was seen.
+    pub times: u32,
+    /// Steps executed in the whole search when it was first seen.
+    pub after_steps: u64,
+}
+
+/// Which exceptions are failures.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FaultConfig {
+    /// These and their subclasses (spec 001 row 14).
+    pub exceptions: Vec<ClassName>,
+    /// Every exception that the method does not declare: no precondition is assumed (spec 001 §2.3).
+    pub robust: bool,
+}
+
+impl FaultConfig {
+    /// Whether an exception that left a callable counts as a failure.
+    pub fn is_fault(&self, callable: &Callable, class: &ClassName, hierarchy: &dyn Hierarchy) -> bool {
+        if self.exceptions.is_empty() && !self.robust {
+            return false;
+        }
+        let above = hierarchy.supertypes(class);
+        let is_one_of = |all: &[ClassName]| all.iter().any(|one| one == class || above.contains(one));
+        is_one_of(&self.exceptions) || (self.robust && !is_one_of(&callable.throws))
+    }
+}
+
+/// A failure about to be noted.
+#[derive(Debug)]
+pub(super) struct Sighting<'a> {
+    pub callable: CallableId,
+    pub kind: FailureKind,
+    pub steps: &'a [Step],
+    pub violation: Option<Violation>,
+    pub thrown: Option<Thrown>,
+    pub death: Option<DeathCause>,
+    pub after_steps: u64,
+}
+
+/// All failures.
+#[derive(Debug, Default)]
+pub(super) struct Failures(BTreeMap<(CallableId, FailureKind), Failure>);
+
+impl Failures {
+    pub fn iter(&self) -> impl Iterator<Item = &Failure> {
+        self.0.values()
+    }
+
+    pub fn note(&mut self, seen: Sighting<'_>) {
+        let key = (seen.callable, seen.kind.clone());
+        let known = self.0.entry(key).or_insert_with(|| Failure {
+            callable: seen.callable,
+            kind: seen.kind,
+            steps: seen.steps.to_vec(),
+            violation: seen.violation.clone(),
+            thrown: seen.thrown.clone(),
+            death: seen.death,
+            times: 0,
+            after_steps: seen.after_steps,
+        });
+        known.times += 1;
+        if seen.steps.len() < known.steps.len() {
+            known.steps = seen.steps.to_vec();
+            known.violation = seen.violation;
+            known.thrown = seen.thrown;
+        }
+    }
+}

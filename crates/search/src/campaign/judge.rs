@@ -1,0 +1,272 @@
+//! What a run teaches.
+//!
+//! In: a candidate and what was seen of it. Out: entries in the archive, the failures, the pool; or a question, where only `equals` can
+//! tell whether a value is new.
+
+use probat_model::{DeathCause, End, Observation, Step, StepId, StepOutcome, Thrown, Type};
+
+use super::failures::{FailureKind, Sighting};
+use super::{Campaign, Exceptions, key};
+use crate::archive::{Ending, Gain, Witness};
+use crate::assemble::Candidate;
+use crate::catalogue::CallableId;
+use crate::equality::{Answer, Asked, Question};
+use crate::novelty::{Fate, fate};
+use crate::pool::PoolValue;
+use crate::relevance::is_call;
+use crate::store::SequenceId;
+use crate::strategy::Pruning;
+use crate::types::TypeId;
+
+/// Calls deeper than this are counted together.
+const DEEPEST: usize = 100;
+
+impl Campaign<'_> {
+    pub(super) fn judge(&mut self, candidate: Candidate, seen: Observation) {
+        self.totals.sequences += 1;
+        self.totals.steps += candidate.steps.len() as u64;
+        self.count_depth(&candidate);
+        let callable = candidate.callable;
+        self.schedule.record_mut(callable).tries += 1;
+        let (attempt, legal_before) = (candidate.attempt, self.totals.legal);
+        let fruitful = if !seen.taints.is_empty() {
+            self.totals.tainted += 1;
+            false
+        } else {
+            self.violations(&candidate, &seen);
+            match seen.end.clone() {
+                End::Completed => match last_thrown(&candidate, &seen) {
+                    // The run went past it.
+                    Some(step) => {
+                        let gained = self.threw(&candidate, &seen, step);
+                        self.extend(candidate, &seen) || gained
+                    }
+                    None => self.legal(candidate, &seen),
+                },
+                End::Threw(step) => self.threw(&candidate, &seen, step),
+                End::Refused(_) => {
+                    self.totals.refused += 1;
+                    false
+                }
+                End::TimedOut(step) => self.stopped(&candidate, FailureKind::TimedOut, Some(step), None),
+                End::Exhausted(step) => self.stopped(&candidate, FailureKind::Exhausted, Some(step), None),
+                End::Died { step, cause } => self.stopped(&candidate, FailureKind::Died, step, Some(cause)),
+            }
+        };
+        let record = self.schedule.record_mut(callable);
+        if fruitful {
+            record.fruitful += 1;
+            record.barren = 0;
+        } else {
+            record.barren += 1;
+        }
+        if let Some(attempt) = attempt {
+            self.attempts.ended(attempt, fruitful && self.totals.legal > legal_before);
+        }
+    }
+
+    /// Operations by depth: how many calls came before (spec 001 row 54).
+    fn count_depth(&mut self, candidate: &Candidate) {
+        let mut depth = 0;
+        for step in &candidate.steps {
+            if is_call(self.catalogue.operations.get(step.operation)) {
+                if self.depths.len() <= depth {
+                    self.depths.resize(depth + 1, 0);
+                }
+                self.depths[depth] += 1;
+                depth = (depth + 1).min(DEEPEST);
+            }
+        }
+    }
+
+    /// What exhausted memory or time once will do so again: its class gets small numbers from now on.
+    fn tame_owner(&mut self, callable: CallableId) {
+        let owner = self.catalogue.callable(callable).owner;
+        for (at, other) in self.catalogue.callables.iter().enumerate() {
+            if other.owner == owner {
+                self.tame.insert(CallableId(at as u32));
+            }
+        }
+    }
+
+    fn violations(&mut self, candidate: &Candidate, seen: &Observation) {
+        for violation in &seen.violations {
+            self.failures.note(Sighting {
+                callable: candidate.callable,
+                kind: FailureKind::Contract(violation.contract),
+                steps: &candidate.steps,
+                violation: Some(violation.clone()),
+                thrown: None,
+                death: None,
+                after_steps: self.totals.steps,
+            });
+        }
+    }
+
+    fn stopped(
+        &mut self,
+        candidate: &Candidate,
+        kind: FailureKind,
+        step: Option<StepId>,
+        death: Option<DeathCause>,
+    ) -> bool {
+        self.totals.stopped += 1;
+        self.tame_owner(candidate.callable);
+        let length = step.map_or(candidate.steps.len(), |step| usize::from(step.0) + 1);
+        self.failures.note(Sighting {
+            callable: candidate.callable,
+            kind,
+            steps: &candidate.steps[..length],
+            violation: None,
+            thrown: None,
+            death,
+            after_steps: self.totals.steps,
+        });
+        false
+    }
+
+    /// A sequence that ran to its end: coverage for the archive, new values for the pool.
+    fn legal(&mut self, candidate: Candidate, seen: &Observation) -> bool {
+        self.totals.legal += 1;
+        self.schedule.record_mut(candidate.callable).legal += 1;
+        let gain = self.archive.consider(Witness {
+            callable: candidate.callable,
+            steps: candidate.steps.clone(),
+            ending: Ending::Returned,
+            edges: seen.edges.clone(),
+        });
+        let gained = gain != Gain::default();
+        let sound = seen.violations.is_empty() || self.config.strategy.extend_violators;
+        (sound && self.extend(candidate, seen)) || gained
+    }
+
+    /// Keeps the new values of a sequence; whether there are any, or may be.
+    fn extend(&mut self, candidate: Candidate, seen: &Observation) -> bool {
+        let sequence = key(&candidate.steps);
+        let mut found: Vec<PoolValue> = Vec::new();
+        let mut asked: Vec<(u16, TypeId)> = Vec::new();
+        for (at, &step) in candidate.touched.iter().enumerate() {
+            let strategy = &self.config.strategy;
+            let distinct = match strategy.pruning {
+                Pruning::Off => sequence ^ u128::from(self.totals.sequences),
+                _ => sequence,
+            };
+            let declared = self.declared(&candidate.steps[usize::from(step)]);
+            match fate(strategy, &candidate, seen, at, distinct, declared) {
+                Fate::Pruned => {}
+                Fate::Ask(ty) => asked.push((step, self.intern(&ty))),
+                Fate::Keyed(ty, state) => {
+                    let ty = self.intern(&ty);
+                    if !self.pool.knows(ty, state) {
+                        let length = candidate.steps.len() as u16;
+                        found.push(PoolValue { sequence: SequenceId(0), step, ty, state, length });
+                    }
+                }
+            }
+        }
+        if !found.is_empty() {
+            self.keep(&candidate, &found);
+        }
+        let fruitful = !found.is_empty() || !asked.is_empty();
+        if !asked.is_empty()
+            && let Some(equality) = &mut self.equality
+        {
+            equality.ask(&self.store, candidate, &asked);
+        }
+        fruitful
+    }
+
+    /// The type a null has that this step gave.
+    fn declared(&self, step: &Step) -> Option<Type> {
+        let operation = self.catalogue.operations.get(step.operation);
+        operation.result().filter(|ty| !self.config.strategy.prune_null && ty.is_reference())
+    }
+
+    fn keep(&mut self, candidate: &Candidate, values: &[PoolValue]) -> SequenceId {
+        let tail = &candidate.steps[usize::from(candidate.tail)..];
+        let reusable: Vec<(u16, TypeId)> = values.iter().map(|value| (value.step, value.ty)).collect();
+        let sequence = self.store.add(&candidate.parts, tail, &reusable);
+        for value in values {
+            let value = PoolValue { sequence, ..*value };
+            self.pool.offer(value, &self.catalogue.types, &mut self.rng);
+        }
+        sequence
+    }
+
+    /// Learns whether values equal earlier ones.
+    pub(super) fn answer(&mut self, question: Question, seen: &Observation) {
+        self.totals.questions += 1;
+        self.totals.steps += question.steps.len() as u64;
+        let Some(equality) = &mut self.equality else { return };
+        if !seen.taints.is_empty() {
+            return;
+        }
+        let Answer::New(candidate, values) = equality.answered(&self.store, question, seen) else { return };
+        if values.is_empty() {
+            return;
+        }
+        let length = candidate.steps.len() as u16;
+        let sequence = key(&candidate.steps);
+        let value = |asked: &Asked| PoolValue {
+            sequence: SequenceId(0),
+            step: asked.step,
+            ty: asked.ty,
+            state: probat_model::StateHash(sequence ^ u128::from(asked.step)),
+            length,
+        };
+        let kept: Vec<PoolValue> = values.iter().map(value).collect();
+        let sequence = self.keep(&candidate, &kept);
+        if let Some(equality) = &mut self.equality {
+            equality.accept(&values, sequence);
+        }
+    }
+
+    /// A sequence that a step ended: an outcome worth a test if it is the call under test that threw.
+    fn threw(&mut self, candidate: &Candidate, seen: &Observation, step: StepId) -> bool {
+        self.totals.threw += 1;
+        self.schedule.record_mut(candidate.callable).threw += 1;
+        if step.0 < candidate.call {
+            return false;
+        }
+        let Some(thrown) = thrown_at(seen, step) else { return false };
+        let steps = &candidate.steps[..=usize::from(step.0)];
+        let is_contract = seen.violations.iter().any(|violation| violation.thrown.is_some());
+        let callable = self.catalogue.callable(candidate.callable);
+        if !is_contract && self.config.faults.is_fault(callable, &thrown.class, self.hierarchy) {
+            self.failures.note(Sighting {
+                callable: candidate.callable,
+                kind: FailureKind::Exception(thrown.class.clone()),
+                steps,
+                violation: None,
+                thrown: Some(thrown.clone()),
+                death: None,
+                after_steps: self.totals.steps,
+            });
+        }
+        match self.config.exceptions {
+            Exceptions::Discard => false,
+            Exceptions::Assert => {
+                let gain = self.archive.consider(Witness {
+                    callable: candidate.callable,
+                    steps: steps.to_vec(),
+                    ending: Ending::Threw(thrown.class.clone()),
+                    edges: seen.edges.clone(),
+                });
+                gain != Gain::default()
+            }
+        }
+    }
+}
+
+/// The last step, if it threw and the run went on.
+fn last_thrown(candidate: &Candidate, seen: &Observation) -> Option<StepId> {
+    let last = StepId(candidate.steps.len() as u16 - 1);
+    thrown_at(seen, last).map(|_| last)
+}
+
+fn thrown_at(seen: &Observation, step: StepId) -> Option<&Thrown> {
+    seen.steps.iter().find_map(|(at, outcome)| match outcome {
+        StepOutcome::Threw(thrown) if *at == step => Some(thrown),
+        _ => None,
+    })
+}

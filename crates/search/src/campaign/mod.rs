@@ -1,0 +1,421 @@
+//! A search from its first round to its last.
+//!
+//! In: a catalogue, a seed, observations. Out: rounds of items to run; afterwards the archive, the failures, the reasons for what was not reached.
+//!
+//! ```text
+//! round():   schedule ─▶ callable ─▶ assemble ─▶ candidate ─▶ item            (not yet run)
+//! absorb():  observation ─▶ judge: legal, threw, refused, stopped ─▶ pool, store, archive, failures, schedule
+//! ```
+//!
+//! The caller may keep several rounds in flight, as long as it absorbs them in order: a round depends only on what was
+//! absorbed before it was drawn, so a fixed number in flight gives the same search on any number of workers.
+
+mod failures;
+mod judge;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tests_modes;
+
+use std::collections::BTreeMap;
+
+use probat_model::{Observation, Sequence, Step, Type};
+use probat_protocol::{Item, Observe, Reset, Values};
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::archive::Archive;
+use crate::assemble::{AssembleConfig, Assembler, Batched, Candidate, NoCandidate};
+use crate::batch::Attempts;
+use crate::catalogue::{CallableId, Catalogue};
+use crate::equality::{Equality, Question};
+use crate::literals::{FixedPool, LiteralConfig, Literals};
+use crate::novelty;
+use crate::pool::Pool;
+use crate::relevance::Relevance;
+use crate::rng::Rng;
+use crate::schedule::Schedule;
+use crate::store::Store;
+use crate::strategy::{Batch, Pruning, Sequences, Strategy};
+use crate::types::{Hierarchy, TypeId};
+
+use failures::Failures;
+pub use failures::{Failure, FailureKind, FaultConfig};
+
+/// What becomes of a call that throws. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exceptions {
+    /// It ends a test, which asserts it.
+    Assert,
+    /// It is taken for misuse and appears in no test (spec 001 §2.5).
+    Discard,
+}
+
+/// What decides a search, besides the catalogue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CampaignConfig {
+    pub seed: u64,
+    /// Candidates per round.
+    pub round: usize,
+    pub strategy: Strategy,
+    pub literals: LiteralConfig,
+    pub assemble: AssembleConfig,
+    pub contracts: bool,
+    pub exceptions: Exceptions,
+    pub faults: FaultConfig,
+    /// A sequence stays extendable after a call that threw (spec 001 §2.14).
+    pub past_exceptions: bool,
+    /// Keep every sequence that ran for the suite, not only those that add something.
+    pub keep_all: bool,
+}
+
+impl Default for CampaignConfig {
+    fn default() -> Self {
+        CampaignConfig {
+            seed: 0,
+            round: 256,
+            strategy: Strategy::best(),
+            literals: LiteralConfig::default(),
+            assemble: AssembleConfig::default(),
+            contracts: true,
+            exceptions: Exceptions::Assert,
+            faults: FaultConfig::default(),
+            past_exceptions: false,
+            keep_all: false,
+        }
+    }
+}
+
+impl CampaignConfig {
+    /// Directed random testing with its author's settings (spec 001 §2.18).
+    pub fn drt() -> Self {
+        CampaignConfig {
+            strategy: Strategy::drt(),
+            literals: LiteralConfig {
+                mined: false,
+                feedback: false,
+                variation: false,
+                pool: FixedPool::Classic,
+                ..LiteralConfig::default()
+            },
+            assemble: AssembleConfig {
+                repeat: 0.1,
+                repeat_max: 100,
+                max_steps: 500,
+                stubs: false,
+                demand: false,
+                ..AssembleConfig::default()
+            },
+            exceptions: Exceptions::Discard,
+            ..CampaignConfig::default()
+        }
+    }
+
+    /// RecGen with its author's settings (spec 004 §2.3).
+    pub fn recgen() -> Self {
+        CampaignConfig {
+            strategy: Strategy::recgen(),
+            assemble: AssembleConfig {
+                repeat: 0.0,
+                max_steps: 500,
+                stubs: false,
+                demand: false,
+                ..AssembleConfig::default()
+            },
+            exceptions: Exceptions::Assert,
+            ..CampaignConfig::drt()
+        }
+    }
+}
+
+/// Tries of a callable with small numbers only, so that one that allocates what it is told is met gently.
+const FIRST_TRIES: u32 = 24;
+
+/// Rounds that are smaller than the others, so that the first lessons come early.
+const FIRST_ROUNDS: u64 = 6;
+
+/// Running totals.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Totals {
+    pub sequences: u64,
+    pub steps: u64,
+    pub legal: u64,
+    pub threw: u64,
+    pub refused: u64,
+    pub stopped: u64,
+    pub tainted: u64,
+    /// Drawn a second time and not run.
+    pub duplicates: u64,
+    pub unassembled: u64,
+    /// Runs that only compared values with earlier ones.
+    pub questions: u64,
+    /// Attempts that tried all combinations, and those of them that were cut short.
+    pub batches: u64,
+    pub batches_capped: u64,
+}
+
+/// Something to run.
+#[derive(Debug, Clone)]
+pub enum Draft {
+    /// A new sequence.
+    Try(Candidate),
+    /// Whether values of a legal sequence are new.
+    Ask(Question),
+}
+
+impl Draft {
+    /// The steps to run.
+    pub fn steps(&self) -> &[Step] {
+        match self {
+            Draft::Try(candidate) => &candidate.steps,
+            Draft::Ask(question) => &question.steps,
+        }
+    }
+}
+
+/// A search.
+pub struct Campaign<'h> {
+    pub config: CampaignConfig,
+    pub catalogue: Catalogue,
+    hierarchy: &'h dyn Hierarchy,
+    store: Store,
+    pool: Pool,
+    literals: Literals,
+    archive: Archive,
+    schedule: Schedule,
+    relevance: Option<Relevance>,
+    equality: Option<Equality>,
+    attempts: Attempts,
+    rng: Rng,
+    run: FxHashSet<u128>,
+    failures: Failures,
+    /// Callables that exhausted memory or time, and the rest of their classes.
+    tame: FxHashSet<CallableId>,
+    /// How often a type was wanted and could not be had.
+    missing: BTreeMap<TypeId, u64>,
+    /// Calls executed, by how many calls came before them.
+    depths: Vec<u64>,
+    totals: Totals,
+    rounds: u64,
+}
+
+impl std::fmt::Debug for Campaign<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Campaign").field("totals", &self.totals).finish_non_exhaustive()
+    }
+}
+
+impl<'h> Campaign<'h> {
+    pub fn new(mut catalogue: Catalogue, hierarchy: &'h dyn Hierarchy, config: CampaignConfig) -> Self {
+        let equality = match &config.strategy.pruning {
+            Pruning::Equals => Some(Equality::new(&mut catalogue.operations, None)),
+            Pruning::Custom(method) => Some(Equality::new(&mut catalogue.operations, Some(method))),
+            Pruning::State | Pruning::Mutation | Pruning::Syntactic | Pruning::Off => None,
+        };
+        let relevance = match config.strategy.sequences {
+            Sequences::Relevant(grades) => Some(Relevance::new(&catalogue, grades)),
+            Sequences::LeastUsed | Sequences::Uniform => None,
+        };
+        Campaign {
+            literals: Literals::new(config.literals.clone(), catalogue.owners.len()),
+            archive: Archive::new(catalogue.probes, config.keep_all),
+            schedule: Schedule::new(catalogue.callables.len(), config.strategy.methods),
+            relevance,
+            equality,
+            attempts: Attempts::default(),
+            rng: Rng::new(config.seed),
+            store: Store::new(),
+            pool: Pool::new(),
+            run: FxHashSet::default(),
+            failures: Failures::default(),
+            tame: FxHashSet::default(),
+            missing: BTreeMap::new(),
+            depths: Vec::new(),
+            totals: Totals::default(),
+            rounds: 0,
+            hierarchy,
+            catalogue,
+            config,
+        }
+    }
+
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    pub fn archive(&self) -> &Archive {
+        &self.archive
+    }
+
+    /// Legal sequences with values that may serve again: what replacement draws on when a test is made shorter.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Values that may serve again.
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// Calls executed, by how many calls came before them in their sequence; the last entry counts all deeper ones.
+    pub fn depths(&self) -> &[u64] {
+        &self.depths
+    }
+
+    /// Edges that need no test.
+    pub fn credit(&mut self, edges: &[probat_model::ProbeId]) {
+        self.archive.credit(edges);
+    }
+
+    /// The id of a type met at run time.
+    pub fn intern(&mut self, ty: &Type) -> TypeId {
+        self.catalogue.types.intern(ty, self.hierarchy)
+    }
+
+    pub fn states(&self) -> usize {
+        self.pool.states()
+    }
+
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// One failure per callable and kind.
+    pub fn failures(&self) -> impl Iterator<Item = &Failure> {
+        self.failures.iter()
+    }
+
+    /// Types that were wanted in vain, most wanted first.
+    pub fn missing(&self) -> Vec<(TypeId, u64)> {
+        let mut all: Vec<(TypeId, u64)> = self.missing.iter().map(|(ty, times)| (*ty, *times)).collect();
+        all.sort_by_key(|(ty, times)| (std::cmp::Reverse(*times), *ty));
+        all
+    }
+
+    /// Operands of a comparison in code of a class under test.
+    pub fn literals_mut(&mut self) -> &mut Literals {
+        &mut self.literals
+    }
+
+    /// Draws what to run in one round: questions first, then candidates. Fewer than asked for if most draws repeat or cannot be assembled.
+    pub fn round(&mut self) -> Vec<Draft> {
+        self.schedule.renew(&self.catalogue, &self.archive);
+        self.rounds += 1;
+        let size =
+            if self.rounds <= FIRST_ROUNDS { self.config.round.div_ceil(8) } else { self.config.round };
+        let mut drawn = Vec::with_capacity(size);
+        while drawn.len() < size
+            && let Some(question) = self.equality.as_mut().and_then(Equality::next_question)
+        {
+            drawn.push(Draft::Ask(question));
+        }
+        for _ in 0..size * 4 {
+            if drawn.len() >= size {
+                break;
+            }
+            let Some(callable) = self.schedule.draw(&mut self.rng) else { break };
+            match self.config.strategy.batch {
+                Some(batch) => self.attempt(callable, batch, &mut drawn),
+                None => match self.assembler(callable).candidate() {
+                    Ok(candidate) => drawn.extend(self.unless_run_before(candidate).map(Draft::Try)),
+                    Err(why) => self.unassembled(callable, why),
+                },
+            }
+        }
+        drawn
+    }
+
+    /// One attempt where attempts are counted: a candidate, or all combinations after too many failures.
+    fn attempt(&mut self, callable: CallableId, batch: Batch, drawn: &mut Vec<Draft>) {
+        let assembled = if self.attempts.is_batch_due(callable, batch) {
+            self.totals.batches += 1;
+            self.assembler(callable).batch(batch)
+        } else {
+            let one = self.assembler(callable).candidate();
+            one.map(|candidate| Batched { candidates: vec![candidate], capped: false })
+        };
+        match assembled {
+            Ok(Batched { candidates, capped }) => {
+                self.totals.batches_capped += u64::from(capped);
+                let new: Vec<Candidate> =
+                    candidates.into_iter().filter_map(|one| self.unless_run_before(one)).collect();
+                let attempt = Some(self.attempts.open(callable, new.len()));
+                drawn.extend(new.into_iter().map(|one| Draft::Try(Candidate { attempt, ..one })));
+            }
+            Err(why) => self.unassembled(callable, why),
+        }
+    }
+
+    fn unless_run_before(&mut self, candidate: Candidate) -> Option<Candidate> {
+        let is_new = self.run.insert(key(&candidate.steps)) || self.config.strategy.pruning == Pruning::Off;
+        if is_new {
+            return Some(candidate);
+        }
+        self.totals.duplicates += 1;
+        self.schedule.record_mut(candidate.callable).barren += 1;
+        None
+    }
+
+    fn assembler(&mut self, target: CallableId) -> Assembler<'_> {
+        Assembler {
+            catalogue: &mut self.catalogue,
+            hierarchy: self.hierarchy,
+            store: &self.store,
+            pool: &mut self.pool,
+            literals: &self.literals,
+            config: &self.config.assemble,
+            strategy: &self.config.strategy,
+            relevance: self.relevance.as_mut(),
+            target,
+            tame: self.tame.contains(&target) || self.schedule.record(target).tries < FIRST_TRIES,
+            rng: &mut self.rng,
+        }
+    }
+
+    fn unassembled(&mut self, callable: CallableId, why: NoCandidate) {
+        self.totals.unassembled += 1;
+        self.schedule.record_mut(callable).unassembled += 1;
+        match why {
+            NoCandidate::NoValue(ty) => *self.missing.entry(ty).or_default() += 1,
+            NoCandidate::TooLong => {}
+        }
+    }
+
+    /// The item that runs a draft and observes what the search learns from.
+    pub fn item(&self, draft: &Draft) -> Item {
+        let sequence = Sequence::from_steps(&self.catalogue.operations, draft.steps().to_vec())
+            .expect("assembled steps use earlier results only");
+        let (observe, past_exceptions) = match draft {
+            Draft::Try(candidate) => {
+                let states = novelty::requests(&self.config.strategy.pruning, candidate);
+                let contracts = self.config.contracts;
+                (Observe { values: Values::All, edges: true, contracts, states }, self.config.past_exceptions)
+            }
+            Draft::Ask(_) => (Observe { values: Values::All, ..Observe::default() }, true),
+        };
+        Item { sequence, observe, reset: Reset::Fields, past_exceptions }
+    }
+
+    /// Learns from the observations of a round.
+    pub fn absorb(&mut self, round: Vec<Draft>, seen: Vec<Observation>) {
+        for (draft, observation) in round.into_iter().zip(seen) {
+            match draft {
+                Draft::Try(candidate) => self.judge(candidate, observation),
+                Draft::Ask(question) => self.answer(question, &observation),
+            }
+        }
+    }
+}
+
+/// Names carry no meaning: equal steps are equal sequences (spec 001 §2.7).
+fn key(steps: &[Step]) -> u128 {
+    let mut hasher = Xxh3::new();
+    for step in steps {
+        hasher.update(&step.operation.0.to_le_bytes());
+        for arg in &step.args {
+            hasher.update(&arg.0.to_le_bytes());
+        }
+        hasher.update(&[0xff, 0xff]);
+    }
+    hasher.digest128()
+}

@@ -1,0 +1,113 @@
+//! What a search is held to, on a counter run by an interpreter of its three operations.
+
+use super::*;
+use crate::archive::{Ending, Witness};
+use crate::fake::{Fake, V};
+use crate::types::fake::Lines;
+use probat_model::{ClassName, MethodDescriptor, Operation};
+
+pub(super) const LINES: Lines = Lines("");
+
+/// A counter with `new`, `up(int)` and `down()`.
+pub(super) fn counter() -> (Catalogue, Fake) {
+    let (mut catalogue, mut fake) = (Catalogue::new(), Fake::new(&["Counter"]));
+    fake.add(&mut catalogue, &LINES, "Counter", "new", "()V", |heap, args| {
+        heap.at(&args[0]).fields = vec![V::Int(0)];
+        Ok(V::Void)
+    });
+    fake.add(&mut catalogue, &LINES, "Counter", "up", "(I)V", |heap, args| {
+        let V::Int(by) = args[1] else { panic!() };
+        let sum = heap.int(&args[0], 0).wrapping_add(by);
+        heap.at(&args[0]).fields[0] = V::Int(sum);
+        Ok(V::Void)
+    });
+    fake.add(&mut catalogue, &LINES, "Counter", "down", "()V", |heap, args| match heap.int(&args[0], 0) {
+        0 => Err("Empty"),
+        left => {
+            heap.at(&args[0]).fields[0] = V::Int(left.wrapping_sub(1));
+            Ok(V::Void)
+        }
+    });
+    (catalogue, fake)
+}
+
+pub(super) fn run(
+    (catalogue, mut fake): (Catalogue, Fake),
+    config: CampaignConfig,
+    rounds: usize,
+) -> (Campaign<'static>, Vec<Sequence>) {
+    let mut campaign = Campaign::new(catalogue, &LINES, config);
+    let mut all = Vec::new();
+    for _ in 0..rounds {
+        let round = campaign.round();
+        let items: Vec<Item> = round.iter().map(|draft| campaign.item(draft)).collect();
+        let seen = items.iter().map(|item| fake.observe(&campaign.catalogue.operations, item)).collect();
+        let tried = items.into_iter().zip(&round).filter(|(_, draft)| matches!(draft, Draft::Try(_)));
+        all.extend(tried.map(|(item, _)| item.sequence));
+        campaign.absorb(round, seen);
+    }
+    (campaign, all)
+}
+
+pub(super) fn plain(seed: u64) -> CampaignConfig {
+    let assemble = AssembleConfig { repeat: 0.0, ..AssembleConfig::default() };
+    CampaignConfig { seed, round: 32, assemble, ..CampaignConfig::default() }
+}
+
+fn search(seed: u64, rounds: usize) -> (Campaign<'static>, Vec<Sequence>) {
+    run(counter(), plain(seed), rounds)
+}
+
+#[test]
+fn every_edge_of_the_counter_is_found() {
+    let (campaign, _) = search(1, 100);
+    // Each member returns; `down` throws as well.
+    assert_eq!(campaign.archive().edges(), 4);
+    assert!(campaign.totals().legal > 0 && campaign.totals().threw > 0);
+    assert!(campaign.states() > 3);
+}
+
+/// spec 001 rows 7 and 8
+#[test]
+fn nothing_runs_twice_and_nothing_continues_past_an_exception() {
+    let (campaign, all) = search(2, 40);
+    let mut keys: Vec<u128> = all.iter().map(|sequence| key(sequence.steps())).collect();
+    keys.sort_unstable();
+    let before = keys.len();
+    keys.dedup();
+    assert_eq!(keys.len(), before);
+    let threw: Vec<&Witness> = campaign
+        .archive()
+        .select()
+        .into_iter()
+        .map(|chosen| chosen.witness)
+        .filter(|witness| matches!(witness.ending, Ending::Threw(_)))
+        .collect();
+    assert_eq!(threw.len(), 1);
+    let prefix = &threw[0].steps;
+    assert!(
+        all.iter().all(|sequence| sequence.len() == prefix.len() || !sequence.steps().starts_with(prefix))
+    );
+}
+
+/// spec 001 row 24, spec 004 row R20
+#[test]
+fn the_seed_decides_everything() {
+    assert_eq!(search(3, 20).1, search(3, 20).1);
+    assert_ne!(search(3, 20).1, search(4, 20).1);
+}
+
+#[test]
+fn a_type_wanted_in_vain_is_named() {
+    let (mut catalogue, _) = counter();
+    let operation = Operation::Construct {
+        class: ClassName::internal("Counter"),
+        descriptor: MethodDescriptor::parse("(LNowhere;)V").unwrap(),
+    };
+    let id = catalogue.add_plain(operation, &LINES);
+    catalogue.callables[id.0 as usize].owner = Some(crate::catalogue::OwnerId(0));
+    let mut campaign = Campaign::new(catalogue, &LINES, CampaignConfig::default());
+    campaign.round();
+    let nowhere = campaign.catalogue.types.find(&Type::class("Nowhere")).unwrap();
+    assert_eq!(campaign.missing().first().map(|(ty, _)| *ty), Some(nowhere));
+}
