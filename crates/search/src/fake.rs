@@ -234,7 +234,7 @@ impl Run<'_> {
         match operation {
             Operation::Literal(Literal::Int(value)) => Ok(V::Int(*value)),
             Operation::Literal(Literal::Boolean(value)) => Ok(V::Bool(*value)),
-            Operation::Literal(Literal::String(text)) => Ok(V::Text(text.to_lossy().into())),
+            Operation::Literal(Literal::String(text)) => Ok(V::Text(text.to_lossy())),
             Operation::Literal(Literal::Null(_)) => Ok(V::Null),
             Operation::Convert { .. } => Ok(args.remove(0)),
             Operation::ArrayOf { .. } => {
