@@ -14,6 +14,7 @@ use probat_search::campaign::Campaign;
 use probat_search::catalogue::{CallableId, Catalogue, OwnerId};
 use probat_search::executor::Executor;
 use probat_search::minimize::{Subject, minimize};
+use probat_search::replace::replace_from;
 
 use crate::expect::expected;
 use crate::observers::Observers;
@@ -68,6 +69,7 @@ pub fn finish<E: Executor>(
     let keep_all = campaign.config.keep_all;
     if !keep_all {
         minimize(&campaign.catalogue.operations, &mut subjects, first, &mut stop)?;
+        replace_from(campaign, &mut subjects, first, &mut stop)?;
     }
     let shortened: Vec<Vec<Step>> = subjects.into_iter().map(|subject| subject.steps).collect();
 

@@ -18,6 +18,7 @@ pub mod minimize;
 pub mod novelty;
 pub mod pool;
 pub mod relevance;
+pub mod replace;
 pub mod rng;
 pub mod schedule;
 pub mod store;

@@ -61,7 +61,8 @@ fn next_removal(steps: &[Step], next: &mut usize) -> Option<Vec<Step>> {
     None
 }
 
-fn try_wave<E: Executor>(
+/// Runs one trial per subject and keeps those that are as good.
+pub(crate) fn try_wave<E: Executor>(
     table: &OperationTable,
     subjects: &mut [Subject<'_>],
     trials: Vec<Option<Vec<Step>>>,

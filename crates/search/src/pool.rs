@@ -99,6 +99,13 @@ impl Pool {
         self.fitting.get(&ty).map_or(&[], Vec::as_slice)
     }
 
+    /// The values of each type, in the order of types.
+    pub fn by_type(&self) -> impl Iterator<Item = &[PoolValue]> {
+        let mut types: Vec<TypeId> = self.by_type.keys().copied().collect();
+        types.sort();
+        types.into_iter().map(|ty| self.by_type[&ty].values.as_slice())
+    }
+
     /// All values usable as `ty`, for strategies that weigh every candidate.
     pub fn candidates(&self, ty: TypeId) -> impl Iterator<Item = &PoolValue> + Clone {
         self.fitting(ty).iter().flat_map(|ty| self.by_type[ty].values.iter())
