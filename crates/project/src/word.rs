@@ -85,7 +85,9 @@ fn file(path: &Path) -> Result<Word, ProjectError> {
 /// `g:a:v`; a class path has colons too.
 fn artifact(word: &str) -> Result<Word, ProjectError> {
     let parts: Vec<&str> = word.split(':').collect();
-    if parts.iter().any(|part| part.contains('/') || part.ends_with(".jar") || Path::new(part).is_dir()) {
+    let is_path = |part: &&str| part.contains('/') || part.ends_with(".jar");
+    // A folder may have the name of an artifact.
+    if parts.iter().any(is_path) || parts.iter().all(|part| Path::new(part).is_dir()) {
         return Err(ProjectError::ClassPathAsWord { word: word.to_owned() });
     }
     word.parse().map(Word::Artifact)

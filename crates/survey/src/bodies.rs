@@ -5,7 +5,7 @@
 use probat_analysis::callgraph::CallGraph;
 use probat_analysis::{ClassId, MethodId, World};
 use probat_search::catalogue::{Body, BodyId, OwnerId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::survey::Probes;
 
@@ -45,25 +45,23 @@ pub(crate) fn bodies(
     found
 }
 
+/// How many methods are looked at for that: a call through an interface may have thousands of targets.
+const MAX_SEEN: usize = 4 * MAX_CALLEES;
+
 /// Bodies reached within three calls, nearest first.
 fn callees(graph: &CallGraph, of: &FxHashMap<MethodId, BodyId>, from: MethodId) -> Box<[BodyId]> {
     let mut found = Vec::new();
-    let mut seen = vec![from];
+    let mut seen = FxHashSet::from_iter([from]);
     let mut level = vec![from];
     for _ in 0..3 {
         let mut next = Vec::new();
-        for method in level {
-            for &callee in graph.callees(method) {
-                if seen.contains(&callee) || seen.len() > 4 * MAX_CALLEES {
-                    continue;
-                }
-                seen.push(callee);
+        for &callee in level.iter().flat_map(|&method| graph.callees(method)) {
+            if seen.len() > MAX_SEEN || found.len() == MAX_CALLEES {
+                return found.into();
+            }
+            if seen.insert(callee) {
                 next.push(callee);
-                if let Some(body) = of.get(&callee)
-                    && found.len() < MAX_CALLEES
-                {
-                    found.push(*body);
-                }
+                found.extend(of.get(&callee));
             }
         }
         level = next;
