@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use probat_model::Observation;
 use probat_search::campaign::{Campaign, Draft};
 use probat_supervisor::{Fleet, FleetError};
 
@@ -71,15 +72,29 @@ pub struct HuntProgress {
     pub barren: Duration,
 }
 
+/// How a hunt went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hunted {
+    pub end: HuntEnd,
+    /// Rounds were left behind because the time was over; the fleet is still busy with them.
+    pub is_busy: bool,
+}
+
+/// How long rounds that are in flight may take when the time is over.
+const GRACE: Duration = Duration::from_millis(500);
+
 /// Runs rounds until a limit is reached or `stop` says so.
+///
+/// Only whole rounds count, in order, so that as many steps as were executed in them give the same again.
 pub fn hunt(
     campaign: &mut Campaign<'_>,
     fleet: &mut Fleet,
     limits: &HuntLimits,
     stop: &dyn Fn() -> bool,
     progress: &mut dyn FnMut(&HuntProgress),
-) -> Result<HuntEnd, FleetError> {
+) -> Result<Hunted, FleetError> {
     let start = Instant::now();
+    let last_call = limits.time.map(|time| start + time + GRACE);
     let mut last_gain = (Instant::now(), campaign.archive().edges());
     let mut flying = VecDeque::new();
     let mut empty_rounds = 0;
@@ -110,19 +125,35 @@ pub fn hunt(
             break HuntEnd::Exhausted;
         }
         let Some(round) = flying.pop_front() else { continue };
-        let (_, seen) = fleet.collect()?;
+        let Some(seen) = collect(fleet, last_call)? else {
+            progress(&now(campaign, start, last_gain.0));
+            return Ok(Hunted { end: HuntEnd::Time, is_busy: true });
+        };
         campaign.absorb(round, seen);
         if campaign.archive().edges() > last_gain.1 {
             last_gain = (Instant::now(), campaign.archive().edges());
         }
         progress(&now(campaign, start, last_gain.0));
     };
+    let last_call = last_call.or_else(|| (end == HuntEnd::Stopped).then(|| Instant::now() + GRACE));
+    let mut is_busy = false;
     for round in flying {
-        let (_, seen) = fleet.collect()?;
+        let Some(seen) = collect(fleet, last_call)? else {
+            is_busy = true;
+            break;
+        };
         campaign.absorb(round, seen);
     }
     progress(&now(campaign, start, last_gain.0));
-    Ok(end)
+    Ok(Hunted { end, is_busy })
+}
+
+/// The results of the oldest round, or nothing if they are not there in time.
+fn collect(fleet: &mut Fleet, last_call: Option<Instant>) -> Result<Option<Vec<Observation>>, FleetError> {
+    match last_call {
+        Some(deadline) => Ok(fleet.collect_until(deadline)?.map(|(_, seen)| seen)),
+        None => fleet.collect().map(|(_, seen)| Some(seen)),
+    }
 }
 
 /// Leaves of a round what the step limit allows, and counts it. Nothing is drawn after a round that was cut.

@@ -20,7 +20,7 @@ use probat_survey::{Lineage, Probes, SourceScope, SurveyOptions, Untestable, sur
 
 use crate::executor::FleetExecutor;
 use crate::finish::finish;
-use crate::hunt::{HuntEnd, HuntLimits, HuntProgress, Plateau, hunt};
+use crate::hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
 use crate::suite::{SuiteFile, group};
 use crate::verify::{Dropped, Verification, VerifyError, verify};
 
@@ -239,11 +239,17 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     let limits = hunt_limits(&job.options, start.elapsed());
     // Probe ids have gaps; a person is told of edges.
     let of_edges = probes.edges().len() as u32;
-    let end = hunt(&mut campaign, &mut fleet, &limits, stop, &mut |progress| {
+    let Hunted { end, is_busy } = hunt(&mut campaign, &mut fleet, &limits, stop, &mut |progress| {
         clock.watch.progress(&HuntProgress { of_edges, ..*progress });
     })?;
 
     clock.enter(Phase::Finishing);
+    let mut stats = fleet.stats();
+    if is_busy {
+        // New workers are sooner ready than those that still have calls to make.
+        drop(fleet);
+        fleet = Fleet::start(fleet_config(job, &probes.instrumentation))?;
+    }
     let mut second = Fleet::start(second_config(job, &probes.instrumentation))?;
     let (mut one, mut two) = (FleetExecutor(&mut fleet), FleetExecutor(&mut second));
     // However late the search ended, what it found is worth some time.
@@ -251,7 +257,9 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     let late = limit.mul_f64(0.85).max(start.elapsed() + limit.mul_f64(0.1));
     let enough = || stop() || (job.options.step_limit.is_none() && start.elapsed() > late);
     let mut finished = finish(&mut campaign, &mut one, &mut two, enough)?;
-    let stats = fleet.stats();
+    if !is_busy {
+        stats = fleet.stats();
+    }
     drop(second);
     drop(fleet);
     if let Some(most) = job.options.max_tests {

@@ -23,7 +23,7 @@ mod verify;
 pub use compile::{CompileError, Compiler, Diagnostic, compile};
 pub use executor::FleetExecutor;
 pub use finish::{Finish, Finished, finish};
-pub use hunt::{HuntEnd, HuntLimits, HuntProgress, Plateau, hunt};
+pub use hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
 pub use job::{
     ClassReport, FailureReport, Java, Job, JobError, JobOptions, OutFile, Outcome, Phase, Untested, Watch,
     run,

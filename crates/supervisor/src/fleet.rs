@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use probat_model::{Observation, OperationTable};
 use probat_os::clock::process_cpu;
@@ -178,6 +178,16 @@ impl Fleet {
         Ok((ticket, self.wait_for(ticket)?))
     }
 
+    /// As [`collect`](Self::collect), but waits no longer than until `deadline`; the submission then stays to be collected.
+    pub fn collect_until(
+        &mut self,
+        deadline: Instant,
+    ) -> Result<Option<(Ticket, Vec<Observation>)>, FleetError> {
+        let oldest = self.shared.board().ledger.oldest();
+        let ticket = Ticket(oldest.ok_or(FleetError::Nothing)?);
+        Ok(self.wait_until(ticket, Some(deadline))?.map(|results| (ticket, results)))
+    }
+
     /// Submits items and waits for them; earlier submissions stay to be collected.
     pub fn run(&mut self, table: &OperationTable, items: Vec<Item>) -> Result<Vec<Observation>, FleetError> {
         let ticket = self.submit(table, items)?;
@@ -185,11 +195,23 @@ impl Fleet {
     }
 
     fn wait_for(&self, ticket: Ticket) -> Result<Vec<Observation>, FleetError> {
+        Ok(self.wait_until(ticket, None)?.expect("without a deadline there are results or an error"))
+    }
+
+    /// `None` once the deadline is over.
+    fn wait_until(
+        &self,
+        ticket: Ticket,
+        deadline: Option<Instant>,
+    ) -> Result<Option<Vec<Observation>>, FleetError> {
         let mut board = self.shared.board();
         board.awaited = Some(ticket.0);
         loop {
             if let Some(results) = board.ledger.take_results(ticket.0) {
-                return Ok(results);
+                return Ok(Some(results));
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Ok(None);
             }
             if let Some(failure) = board.failure.clone() {
                 return Err(FleetError::Broken { reason: failure.reason, output: failure.output });
