@@ -174,3 +174,22 @@ fn an_interrupt_writes_what_there_is() {
     assert!(heard.contains("stopping the search"), "{heard}");
     assert!(files(&bed.at("out")).keys().any(|name| name.ends_with("ProbatTest.java")), "{heard}");
 }
+
+#[test]
+fn names_may_have_any_letters_whatever_the_locale() {
+    let bed = Bed::empty();
+    bed.compile_text(
+        "Plain.java",
+        "class Größe { public int länge(int n) { return n > 3 ? n : -n; } }",
+        "classes",
+    );
+    let args = ["classes", "--seed", "1", "--step-limit", "2000", "--output", "out", "--format", "json"];
+    let Some(jar) = launcher() else { return };
+    let args = [&args[..], &["--junit-jar", jar.to_str().unwrap()]].concat();
+    let run = bed.command(bed.dir.path(), &args).env("LC_ALL", "C").output().map(shop::Run::of).unwrap();
+    run.expect(0, &[]);
+    let report = run.json();
+    assert_eq!(report["verified"], true);
+    assert!(report["tests"].as_u64().unwrap() >= 2, "{report:#}");
+    assert!(bed.at("out/GrößeProbatTest.java").is_file());
+}

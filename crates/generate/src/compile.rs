@@ -52,7 +52,7 @@ pub fn compile(compiler: &Compiler, files: &[PathBuf], into: &Path) -> Result<Ve
         .collect();
     std::fs::write(&list, quoted).map_err(|source| write(&list, source))?;
     let mut command = Command::new(&compiler.javac);
-    command.env_remove("JAVA_TOOL_OPTIONS").env("LC_ALL", "C");
+    command.env_remove("JAVA_TOOL_OPTIONS").env("LC_ALL", "C.UTF-8");
     command.args([
         "-J-Xshare:auto",
         "-J-XX:TieredStopAtLevel=1",

@@ -85,7 +85,7 @@ fn javac(
         .arg(classes)
         .arg(format!("@{}", list.display()))
         .env_remove("JAVA_TOOL_OPTIONS")
-        .env("LC_ALL", "C")
+        .env("LC_ALL", "C.UTF-8")
         .stdin(Stdio::null())
         .output()
         .map_err(|source| MeasureError::Start { program, source })?;

@@ -55,6 +55,7 @@ pub fn run(
         .arg(&reports)
         .current_dir(&here)
         .env_remove("JAVA_TOOL_OPTIONS")
+        .env("LC_ALL", "C.UTF-8")
         .stdin(Stdio::null())
         .stdout(out)
         .stderr(err)

@@ -19,8 +19,18 @@ pub struct WorkerCommand {
 }
 
 /// Variables that would change what JVM, locale or display the code under test meets.
-const FOREIGN: [&str; 6] =
-    ["JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "DISPLAY", "WAYLAND_DISPLAY"];
+const FOREIGN: [&str; 7] = [
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "CLASSPATH",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "LC_ALL",
+];
+
+/// A JVM reads names of files in the encoding of its locale; classes may be named with any letters.
+const LOCALE: (&str, &str) = ("LC_ALL", "C.UTF-8");
 
 impl Default for WorkerCommand {
     /// This very program, with the hidden subcommand `worker`, in our environment less what would reach into the JVM.
@@ -30,7 +40,10 @@ impl Default for WorkerCommand {
             // The running file itself, even if a newer one has taken its place on disk.
             program: "/proc/self/exe".into(),
             args: vec!["worker".into()],
-            environment: std::env::vars_os().filter(|(name, _)| !foreign(name)).collect(),
+            environment: std::env::vars_os()
+                .filter(|(name, _)| !foreign(name))
+                .chain([(LOCALE.0.into(), LOCALE.1.into())])
+                .collect(),
         }
     }
 }

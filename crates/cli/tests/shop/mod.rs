@@ -57,6 +57,7 @@ impl Bed {
         release: Option<&str>,
     ) {
         let mut command = Command::new(self.jdk.home.join("bin/javac"));
+        command.env("LC_ALL", "C.UTF-8");
         command.args(["-nowarn", "-Xlint:none", "-encoding", "UTF-8", "-d"]).arg(self.at(into));
         if let Some(release) = release {
             command.args(["--release", release]);
@@ -119,7 +120,7 @@ impl Bed {
 }
 
 impl Run {
-    fn of(output: Output) -> Run {
+    pub fn of(output: Output) -> Run {
         Run {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8_lossy(&output.stdout).into_owned(),
