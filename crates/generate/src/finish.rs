@@ -164,7 +164,7 @@ fn item(catalogue: &Catalogue, steps: &[Step], checked: &[StepId], edges: bool) 
         Sequence::from_steps(&catalogue.operations, steps.to_vec()).expect("built from checked sequences");
     let request = |&step: &StepId| StateRequest { after: step.0, roots: vec![step], stored: true };
     let states = checked.iter().map(request).collect();
-    let observe = Observe { values: Values::All, edges, contracts: false, states };
+    let observe = Observe { values: Values::All, edges, states, ..Observe::default() };
     // Observers come last: one that throws must not hide the others.
     Item { sequence, observe, reset: Reset::Fields, past_exceptions: !checked.is_empty() }
 }

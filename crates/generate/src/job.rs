@@ -15,7 +15,11 @@ use probat_model::{ClassName, Operation, Type};
 use probat_protocol::{Instrumentation, Limits, Rule, SandboxSpec, WorkerConfig};
 use probat_search::campaign::{Campaign, CampaignConfig, Failure, Totals};
 use probat_search::catalogue::Catalogue;
-use probat_supervisor::{Fleet, FleetConfig, FleetError, ProbeTable, StartError, WorkerCommand, plan_probes};
+use probat_search::feedback::Place;
+use probat_search::substitute::Compares;
+use probat_supervisor::{
+    Fleet, FleetConfig, FleetError, ProbeTable, ProbedSite, SiteKind, StartError, WorkerCommand, plan_probes,
+};
 use probat_survey::{Lineage, Probes, SourceScope, SurveyOptions, Untestable, survey};
 
 use crate::executor::FleetExecutor;
@@ -222,7 +226,10 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     clock.enter(Phase::Reading);
     let bytes =
         job.targets.iter().filter_map(|name| Some((name.clone(), job.classes.find(name).ok()??.bytes)));
-    let probes = plan_probes(bytes);
+    let mut probes = plan_probes(bytes);
+    if job.options.campaign.literals.feedback {
+        probes.watch_comparisons(|name| job.classes.find(name).ok().flatten().map(|found| found.bytes));
+    }
     let source = Source(job.classes);
     let world = RefCell::new(World::new(&source));
     let surveyed = survey(&world, &job.targets, &Planned(&probes), &job.options.survey);
@@ -234,6 +241,7 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     let mut fleet = Fleet::start(fleet_config(job, &probes.instrumentation))?;
     let mut campaign = Campaign::new(surveyed.catalogue, &lineage, job.options.campaign.clone());
     campaign.credit(&fleet.hello().initial_edges.clone());
+    campaign.watch(probes.sites().iter().map(place).collect());
 
     clock.enter(Phase::Searching);
     let limits = hunt_limits(&job.options, start.elapsed());
@@ -286,6 +294,19 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
         times: clock.times,
         fleet: stats,
     })
+}
+
+fn place(site: &ProbedSite) -> Place {
+    Place {
+        probes: site.edges.iter().map(|probe| probe.0).collect(),
+        compares: match &site.kind {
+            SiteKind::Integers { exact } => Compares::Integers { exact: *exact },
+            SiteKind::Floats => Compares::Floats,
+            SiteKind::Keys(keys) => Compares::Keys(keys.clone()),
+            SiteKind::References => Compares::Objects,
+            SiteKind::Class(ty) => Compares::Class(ty.clone()),
+        },
+    }
 }
 
 /// Compiles and runs the suite, or only prints it where that was asked for.

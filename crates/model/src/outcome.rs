@@ -194,6 +194,28 @@ pub struct StateSeen {
     pub stored: Option<StoredState>,
 }
 
+/// One side of a comparison. Match without `_`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Operand {
+    /// An integer, or the bits of a double where the site compares floating numbers.
+    Bits(i64),
+    /// At most the configured number of units.
+    Text(JavaString),
+    Null,
+    Object {
+        class: ClassName,
+    },
+}
+
+/// What was compared with what, at a place the search had asked about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Compared {
+    /// Number of the place, the same in every worker of a run.
+    pub site: u32,
+    pub left: Operand,
+    pub right: Operand,
+}
+
 /// All that was seen of one sequence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
@@ -207,4 +229,6 @@ pub struct Observation {
     pub violations: Vec<Violation>,
     pub taints: Vec<Taint>,
     pub leaks: Vec<Leak>,
+    /// The first comparisons at the places asked for, each once.
+    pub compared: Vec<Compared>,
 }

@@ -49,6 +49,8 @@ pub struct Observe {
     pub contracts: bool,
     /// In ascending order of `after`.
     pub states: Vec<StateRequest>,
+    /// Places whose comparisons are reported.
+    pub sites: Vec<u32>,
 }
 
 /// One sequence to run.
@@ -84,6 +86,7 @@ fn encode_item(item: &Item, out: &mut Vec<u8>) {
     out.put_u32(flags);
     out.put_u32(item.sequence.len() as u32);
     out.put_u32(observe.states.len() as u32);
+    out.put_u16(observe.sites.len() as u16);
     for step in item.sequence.steps() {
         out.put_u32(step.operation.0);
         out.put_u16(step.args.len() as u16);
@@ -98,6 +101,9 @@ fn encode_item(item: &Item, out: &mut Vec<u8>) {
         for root in &state.roots {
             out.put_u16(root.0);
         }
+    }
+    for &site in &observe.sites {
+        out.put_u32(site);
     }
 }
 
@@ -116,6 +122,7 @@ pub struct ItemBuffer {
     /// Step indices, each smaller than the step it belongs to.
     pub args: Vec<u16>,
     pub states: Vec<StateRequest>,
+    pub sites: Vec<u32>,
 }
 
 impl ItemBuffer {
@@ -169,8 +176,13 @@ impl<'a> BatchReader<'a> {
         item.past_exceptions = flags & PAST_EXCEPTIONS != 0;
         let steps = self.cursor.count(6)?;
         let states = self.cursor.u32()? as usize;
+        let sites = self.cursor.u16()?;
         self.read_steps(steps, item)?;
         self.read_states(states, steps, item)?;
+        item.sites.clear();
+        for _ in 0..sites {
+            item.sites.push(self.cursor.u32()?);
+        }
         Ok(true)
     }
 
@@ -232,6 +244,7 @@ mod tests {
                 edges: true,
                 contracts: false,
                 states: vec![StateRequest { after: 1, roots: vec![both], stored: true }],
+                sites: vec![3, 70_000],
             },
             reset: Reset::Loader,
             past_exceptions: true,
@@ -250,7 +263,7 @@ mod tests {
             assert_eq!((read.values, read.reset), (Values::All, Reset::Loader));
             assert!(read.edges && read.past_exceptions && !read.contracts);
             assert_eq!((read.operations.as_slice(), read.args_of(1)), (&[0, 1][..], &[0, 0][..]));
-            assert_eq!(read.states, item.observe.states);
+            assert_eq!((&read.states, &read.sites), (&item.observe.states, &item.observe.sites));
         }
         assert!(!reader.next(&mut read).unwrap());
         assert_eq!(reader.id(), 7);

@@ -101,16 +101,18 @@ pub struct Instrumentation {
     pub probes: u32,
     /// Sorted by class.
     pub classes: Vec<ClassProbes>,
-    /// Record operands of comparisons.
-    pub comparisons: bool,
+    /// How many places there are where values are compared; 0 where none are watched.
+    pub sites: u32,
 }
 
-/// The probes of one class are `first..first + count`.
+/// The probes of one class are `first..first + count`; its comparisons are numbered from `first_site` on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassProbes {
     pub class: ClassName,
     pub first: ProbeId,
     pub count: u32,
+    /// The first of its places where values are compared.
+    pub first_site: u32,
 }
 
 /// A named normalisation of states.

@@ -4,8 +4,8 @@
 //! Everything is appended once and never revisited, except the counts of the item being written.
 
 use probat_model::{
-    ClassLayout, ClassName, Contract, End, Frame, Leak, Observation, ProbeId, Refusal, Slot, StateHash,
-    StateSeen, StepId, StepOutcome, StoredState, Taint, TaintKind, Thrown, Value, Violation,
+    ClassLayout, ClassName, Compared, Contract, End, Frame, Leak, Observation, Operand, ProbeId, Refusal,
+    Slot, StateHash, StateSeen, StepId, StepOutcome, StoredState, Taint, TaintKind, Thrown, Value, Violation,
 };
 
 use crate::wire::{Cursor, Put, WireError};
@@ -34,6 +34,7 @@ const STATE: u8 = 5;
 const VIOLATION: u8 = 6;
 const TAINT: u8 = 7;
 const LEAK: u8 = 8;
+const COMPARED: u8 = 9;
 const END: u8 = 0;
 
 impl ResultWriter {
@@ -290,6 +291,28 @@ impl ResultWriter {
         self.bytes.put_u8(leak as u8);
     }
 
+    pub fn compared(&mut self, compared: &Compared) {
+        self.bytes.put_u8(COMPARED);
+        self.bytes.put_u32(compared.site);
+        self.operand(&compared.left);
+        self.operand(&compared.right);
+    }
+
+    fn operand(&mut self, operand: &Operand) {
+        match operand {
+            Operand::Bits(bits) => self.tagged(0, bits.cast_unsigned()),
+            Operand::Text(text) => {
+                self.bytes.put_u8(1);
+                self.bytes.put_units(text.units());
+            }
+            Operand::Null => self.bytes.put_u8(2),
+            Operand::Object { class } => {
+                self.bytes.put_u8(3);
+                self.class_text(class.as_internal());
+            }
+        }
+    }
+
     /// Ends the item. `End::Died` is the supervisor's to say and is refused here.
     pub fn end(&mut self, end: &End) {
         self.bytes.put_u8(END);
@@ -336,6 +359,7 @@ impl Decoder<'_> {
             violations: Vec::new(),
             taints: Vec::new(),
             leaks: Vec::new(),
+            compared: Vec::new(),
         };
         loop {
             match self.cursor.u8()? {
@@ -361,6 +385,11 @@ impl Decoder<'_> {
                 LEAK => {
                     let leak = from_byte(&LEAKS, self.cursor.u8()?).ok_or(self.cursor.error())?;
                     seen.leaks.push(leak);
+                }
+                COMPARED => {
+                    let site = self.cursor.u32()?;
+                    let (left, right) = (self.operand()?, self.operand()?);
+                    seen.compared.push(Compared { site, left, right });
                 }
                 END => {
                     seen.end = self.end()?;
@@ -494,6 +523,16 @@ impl Decoder<'_> {
         Ok(Taint { step, kind, detail: self.cursor.text()?.to_owned() })
     }
 
+    fn operand(&mut self) -> Result<Operand, WireError> {
+        Ok(match self.cursor.u8()? {
+            0 => Operand::Bits(self.cursor.u64()?.cast_signed()),
+            1 => Operand::Text(self.cursor.java_string()?),
+            2 => Operand::Null,
+            3 => Operand::Object { class: self.class()? },
+            _ => return Err(self.cursor.error()),
+        })
+    }
+
     fn end(&mut self) -> Result<End, WireError> {
         let tag = self.cursor.u8()?;
         let step = StepId(self.cursor.u16()?);
@@ -597,6 +636,14 @@ mod tests {
             }],
             taints: vec![Taint { step: StepId(2), kind: TaintKind::Display, detail: "x".into() }],
             leaks: vec![Leak::Interrupt],
+            compared: vec![
+                Compared { site: 3, left: Operand::Bits(-1), right: Operand::Null },
+                Compared {
+                    site: 4,
+                    left: Operand::Text("a".into()),
+                    right: Operand::Object { class: ClassName::internal("a/B") },
+                },
+            ],
         }
     }
 
@@ -630,6 +677,7 @@ mod tests {
         seen.violations.iter().for_each(|violation| writer.violation(violation));
         seen.taints.iter().for_each(|taint| writer.taint(taint));
         seen.leaks.iter().for_each(|&leak| writer.leak(leak));
+        seen.compared.iter().for_each(|compared| writer.compared(compared));
         writer.end(&seen.end);
     }
 

@@ -150,6 +150,7 @@ impl Fake {
             violations: Vec::new(),
             taints: Vec::new(),
             leaks: Vec::new(),
+            compared: Vec::new(),
         };
         let steps = item.sequence.steps();
         for (at, step) in steps.iter().enumerate() {

@@ -13,6 +13,7 @@ pub mod equality;
 pub mod executor;
 #[cfg(test)]
 mod fake;
+pub mod feedback;
 pub mod literals;
 pub mod minimize;
 pub mod novelty;
@@ -23,4 +24,5 @@ pub mod rng;
 pub mod schedule;
 pub mod store;
 pub mod strategy;
+pub mod substitute;
 pub mod types;

@@ -197,6 +197,7 @@ mod tests {
                     violations: Vec::new(),
                     taints: Vec::new(),
                     leaks: Vec::new(),
+                    compared: Vec::new(),
                 })
                 .collect())
         }

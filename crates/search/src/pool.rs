@@ -94,6 +94,11 @@ impl Pool {
         Offer::Replaced
     }
 
+    /// How many values are exactly of this type.
+    pub fn of_type(&self, ty: TypeId) -> usize {
+        self.by_type.get(&ty).map_or(0, |of| of.values.len())
+    }
+
     /// Types that have values usable as `ty`.
     pub fn fitting(&self, ty: TypeId) -> &[TypeId] {
         self.fitting.get(&ty).map_or(&[], Vec::as_slice)

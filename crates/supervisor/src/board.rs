@@ -2,6 +2,7 @@
 //!
 //! In: reports of lanes and calls of the owner. Out: one lock around the ledger and the counts, and who to wake when.
 
+use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -32,6 +33,7 @@ pub(crate) struct Board {
     pub deaths: Vec<Death>,
     pub death_count: u64,
     pub spent: u64,
+    pub spent_because: BTreeMap<String, u64>,
     /// CPU time of workers that ended.
     pub ended_cpu: Duration,
 }
@@ -68,6 +70,7 @@ impl Shared {
                 deaths: Vec::new(),
                 death_count: 0,
                 spent: 0,
+                spent_because: BTreeMap::new(),
                 ended_cpu: Duration::ZERO,
             }),
             work: (0..terms.lanes).map(|_| Condvar::new()).collect(),

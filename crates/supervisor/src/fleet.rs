@@ -251,6 +251,7 @@ impl Fleet {
         FleetStats {
             starts: board.lanes.iter().map(|lane| lane.starts).sum(),
             spent: board.spent,
+            spent_because: board.spent_because.clone(),
             deaths: board.deaths.clone(),
             death_count: board.death_count,
             quarantined: board.ledger.quarantined(),

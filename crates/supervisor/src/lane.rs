@@ -256,7 +256,12 @@ impl Lane {
         let mut board = self.shared.board();
         let settlement = board.ledger.ended(self.index, &ending);
         match &cause {
-            None => board.spent += 1,
+            None => {
+                board.spent += 1;
+                if let Parting::Farewell(Farewell::Spent(why)) = parting {
+                    *board.spent_because.entry(why.clone()).or_default() += 1;
+                }
+            }
             Some(cause) => board.record(Death {
                 cause: cause.clone(),
                 culprit: settlement.culprit.clone(),

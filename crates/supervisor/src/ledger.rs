@@ -381,5 +381,6 @@ fn died(step: Option<StepId>, cause: DeathCause) -> Observation {
         violations: Vec::new(),
         taints: Vec::new(),
         leaks: Vec::new(),
+        compared: Vec::new(),
     }
 }

@@ -21,6 +21,6 @@ mod wire;
 pub use config::{FleetConfig, WorkerCommand};
 pub use describe::describe;
 pub use fleet::{Fleet, FleetError, StartError, Ticket};
-pub use probes::{ProbeTable, ProbedEdge, ProbedMethod, plan_probes};
+pub use probes::{ProbeTable, ProbedEdge, ProbedMethod, ProbedSite, SiteKind, plan_probes};
 pub use scratch::ScratchError;
 pub use stats::{Culprit, Death, FleetStats, MAX_DEATHS, Quarantined, in_words};

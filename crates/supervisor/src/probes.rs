@@ -7,9 +7,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use probat_classfile::code::Cond;
+use probat_classfile::passes::comparisons::{Comparison, ComparisonSite};
 use probat_classfile::passes::edges::{Depth, EdgeKind, MAP_PAGE, plan};
+use probat_classfile::passes::{PassSet, instrument};
 use probat_classfile::{ClassFile, ReadError};
-use probat_model::{ClassName, ProbeId};
+use probat_model::{ClassName, ProbeId, Type};
 use probat_protocol::{ClassProbes, Instrumentation};
 
 /// One way control can go in the classes under test.
@@ -35,6 +38,44 @@ pub struct ProbedMethod {
     pub depth: Depth,
 }
 
+/// A place where values are compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProbedSite {
+    /// Edges that depend on the outcome, as far as lines tell.
+    pub edges: Vec<ProbeId>,
+    pub kind: SiteKind,
+}
+
+/// What is compared at a place. Match without `_`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SiteKind {
+    /// Integers; with `exact`, only whether they are equal.
+    Integers { exact: bool },
+    /// Floating numbers, reported as the bits of doubles.
+    Floats,
+    /// An integer with these.
+    Keys(Vec<i32>),
+    /// References, by identity or by a call such as `equals`.
+    References,
+    /// The class of an object with this type.
+    Class(Type),
+}
+
+fn site_kind(comparison: Comparison) -> Option<SiteKind> {
+    Some(match comparison {
+        Comparison::Ints(cond) | Comparison::Zero(cond) => {
+            SiteKind::Integers { exact: matches!(cond, Cond::Eq | Cond::Ne | Cond::IcmpEq | Cond::IcmpNe) }
+        }
+        // Which relation is asked for, only the jump behind it knows.
+        Comparison::Longs => SiteKind::Integers { exact: false },
+        Comparison::Floats | Comparison::Doubles => SiteKind::Floats,
+        Comparison::Keys(keys) => SiteKind::Keys(keys),
+        Comparison::Identity | Comparison::Call { .. } => SiteKind::References,
+        Comparison::Class(name) => SiteKind::Class(Type::Class(name)),
+        Comparison::ArrayClass(descriptor) => SiteKind::Class(Type::parse(&descriptor).ok()?),
+    })
+}
+
 /// All probes of a run.
 #[derive(Debug, Default)]
 pub struct ProbeTable {
@@ -46,6 +87,7 @@ pub struct ProbeTable {
     methods: Vec<ProbedMethod>,
     /// Ascending by probe.
     edges: Vec<ProbedEdge>,
+    sites: Vec<ProbedSite>,
 }
 
 /// Numbers the edges of all classes, in the order of their names whatever the order they come in; of two classes
@@ -90,8 +132,63 @@ impl ProbeTable {
             });
         }
         let count = plan.count.next_multiple_of(MAP_PAGE);
-        self.instrumentation.classes.push(ClassProbes { class: name, first: ProbeId(first), count });
+        self.instrumentation.classes.push(ClassProbes {
+            class: name,
+            first: ProbeId(first),
+            count,
+            first_site: 0,
+        });
         self.instrumentation.probes += count;
+    }
+
+    /// Numbers the comparisons of the same classes too, so that workers watch them. `bytes` gives what the probes were
+    /// planned from.
+    pub fn watch_comparisons<'a>(&mut self, bytes: impl Fn(&ClassName) -> Option<Cow<'a, [u8]>>) {
+        let mut first_site = 0;
+        for at in 0..self.instrumentation.classes.len() {
+            let class = &mut self.instrumentation.classes[at];
+            class.first_site = first_site;
+            let name = class.class.clone();
+            // The same passes as a worker's, so that both count alike.
+            let passes = PassSet {
+                edges: Some(class.first),
+                statics: true,
+                comparisons: Some(first_site),
+                ..PassSet::NONE
+            };
+            let Some(done) = bytes(&name).and_then(|bytes| instrument(&bytes, &passes).ok()) else {
+                continue;
+            };
+            first_site += done.comparisons.len() as u32;
+            self.add_sites(&name, done.comparisons);
+        }
+        self.instrumentation.sites = first_site;
+    }
+
+    fn add_sites(&mut self, class: &ClassName, comparisons: Vec<ComparisonSite>) {
+        let first = self.methods.partition_point(|method| method.class < *class) as u32;
+        for site in comparisons {
+            let kind = site_kind(site.kind);
+            // A place that cannot be told about keeps its number and decides nothing.
+            let edges = kind.as_ref().map(|_| self.edges_near(first + site.method, site.line));
+            let kind = kind.unwrap_or(SiteKind::References);
+            self.sites.push(ProbedSite { edges: edges.unwrap_or_default(), kind });
+        }
+    }
+
+    /// The branches of a method on a line, or else on the next line that has some.
+    fn edges_near(&self, method: u32, line: Option<u16>) -> Vec<ProbeId> {
+        let start = self.edges.partition_point(|edge| edge.method < method);
+        let branches = self.edges[start..].iter().take_while(|edge| edge.method == method).filter(|edge| {
+            matches!(edge.kind, EdgeKind::Taken(_) | EdgeKind::NotTaken(_) | EdgeKind::SwitchArm { .. })
+        });
+        let nearest = branches.clone().map(|edge| edge.line).filter(|at| *at >= line).min();
+        branches.filter(|edge| Some(edge.line) == nearest).map(|edge| edge.probe).collect()
+    }
+
+    /// Places where values are compared, by their numbers.
+    pub fn sites(&self) -> &[ProbedSite] {
+        &self.sites
     }
 
     /// The edge behind a probe; `None` for numbers left out between methods.

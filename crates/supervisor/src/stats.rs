@@ -2,6 +2,7 @@
 //!
 //! In: counts from its lanes. Out: [`FleetStats`], plain data for reports.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ pub struct FleetStats {
     pub starts: u64,
     /// Workers replaced because their JVM was no longer as it was; no fault of a step.
     pub spent: u64,
+    /// Why, in the workers' own words, and how often.
+    pub spent_because: BTreeMap<String, u64>,
     /// Workers that died, in the order of their deaths; the newest [`MAX_DEATHS`] are kept.
     pub deaths: Vec<Death>,
     /// All deaths, also those no longer listed.

@@ -15,7 +15,7 @@ use probat_protocol::Instrumentation;
 use rustc_hash::FxHashMap;
 
 use crate::rewrite::{Rewriter, Rewritten, Task};
-use crate::shared::Shared;
+use crate::shared::{PlainClass, Shared};
 
 /// Stack of the rewriting thread.
 const STACK: usize = 16 << 20;
@@ -102,7 +102,7 @@ impl Hooks for WorkerHooks {
         let done = self.ask(Task { bytes: class.bytes.to_vec(), number, guard })?;
         self.shared.guards_placed(&done.guards);
         if let (true, Some(number)) = (done.is_plain, number) {
-            self.shared.plain_class(number);
+            self.shared.plain_class(PlainClass { number, class: None });
         }
         done.bytes
     }

@@ -13,6 +13,7 @@ mod arguments;
 pub mod bench;
 mod boxes;
 mod class_key;
+mod comparisons;
 mod contracts;
 mod convert;
 mod executor;

@@ -13,8 +13,7 @@ use probat_model::TaintKind;
 use crate::fault::Fault;
 use crate::jdk;
 use crate::policy::{Decision, KINDS};
-use crate::shared::{self, Shared};
-use std::sync::atomic::Ordering;
+use crate::shared::{self, PlainClass, Shared};
 
 /// Units of a path or host that are kept.
 const DETAIL: usize = 300;
@@ -179,6 +178,9 @@ impl NativeMethod for Enter {
             if executor.depth == 0 {
                 // Without memory for it edges are lost, not invented.
                 let _ = executor.probes.drain(env, &mut executor.kept);
+                if let Some(compared) = &mut executor.compared {
+                    compared.hold(env);
+                }
             }
             executor.depth += 1;
         });
@@ -195,6 +197,9 @@ fn leave(env: &mut Env<'_>) {
             (0, false) => executor.probes.discard(env),
             _ => Ok(()),
         };
+        if let (0, Some(compared)) = (executor.depth, &executor.compared) {
+            compared.release(env);
+        }
     });
 }
 
@@ -235,21 +240,29 @@ pub fn remember_statics(env: &mut Env<'_>, shared: &Shared, number: u32) {
 /// Remembers classes that have static state but no initialiser, hence zeros to begin with.
 pub fn remember_plain_classes(env: &mut Env<'_>, shared: &Shared) {
     let Some(jvm) = shared.jvm() else { return };
+    let waiting = shared.take_plain_classes();
+    if waiting.is_empty() {
+        return;
+    }
     let _ = env.with_frame(64, |env| {
-        for number in shared.take_plain_classes() {
-            let Some(name) = shared.classes.get(number as usize) else { continue };
-            let class = shared
-                .with_loader(|loader| env.load_class(&name.to_binary(), false, loader.map(Global::get)).ok());
-            let Some(class) = class else { continue };
+        for plain in waiting {
+            let Some(class) = plain.class.or_else(|| look_up(env, shared, plain.number)) else { continue };
             let initialised = jvm.jvmti.class_status(class.get()).is_ok_and(|status| status.is_initialized());
             if initialised {
-                let _ = shared.statics().remember_zeros(env, jvm.jvmti, number, class.get());
+                let _ = shared.statics().remember_zeros(env, jvm.jvmti, plain.number, class.get());
             } else {
-                shared.plain_class(number);
+                shared.plain_class(PlainClass { number: plain.number, class: Some(class) });
             }
-            env.delete(class);
         }
     });
+}
+
+fn look_up(env: &mut Env<'_>, shared: &Shared, number: u32) -> Option<Global<Class>> {
+    let name = shared.classes.get(number as usize)?.to_binary();
+    let class = shared.with_loader(|loader| env.load_class(&name, false, loader.map(Global::get)).ok())?;
+    let global = env.global(class.get()).ok();
+    env.delete(class);
+    global
 }
 
 struct Threw;
@@ -261,9 +274,13 @@ impl NativeMethod for Threw {
     type Returns = ();
 
     /// A failed initialiser changes what later sequences see, so the loader has to go.
-    fn call<'a>(env: &mut Env<'a>, _: Ref<'a>, _: (i32, Option<Ref<'a>>)) -> Result<(), Ref<'a, Throwable>> {
+    fn call<'a>(
+        env: &mut Env<'a>,
+        _: Ref<'a>,
+        (number, _): (i32, Option<Ref<'a>>),
+    ) -> Result<(), Ref<'a, Throwable>> {
         if let Some(shared) = Shared::get() {
-            shared.failed_class.store(true, Ordering::Relaxed);
+            shared.class_failed(number.cast_unsigned());
         }
         leave(env);
         Ok(())

@@ -38,6 +38,8 @@ pub fn jvm_options(config: &WorkerConfig, feature: Option<u32>) -> Vec<String> {
         "-XX:+UseSerialGC".into(),
         // Many methods run a few times each: the second compiler costs more than it brings, and a core.
         "-XX:TieredStopAtLevel=1".into(),
+        // Looking for a method with stack in reserve costs more than the overflow itself.
+        "-XX:StackReservedPages=0".into(),
         // Remarks of the JVM would drown what the code under test prints.
         "-Xlog:disable".into(),
         "-Xlog:all=error:stderr".into(),

@@ -35,7 +35,7 @@ pub struct Rewritten {
 /// Rewrites classes.
 #[derive(Debug)]
 pub struct Rewriter {
-    firsts: Vec<ProbeId>,
+    firsts: Vec<(ProbeId, u32)>,
     comparisons: bool,
     done: FxHashMap<u128, Rewritten>,
 }
@@ -43,8 +43,8 @@ pub struct Rewriter {
 impl Rewriter {
     pub fn new(instrumentation: &Instrumentation) -> Self {
         Rewriter {
-            firsts: instrumentation.classes.iter().map(|probes| probes.first).collect(),
-            comparisons: instrumentation.comparisons,
+            firsts: instrumentation.classes.iter().map(|probes| (probes.first, probes.first_site)).collect(),
+            comparisons: instrumentation.sites > 0,
             done: FxHashMap::default(),
         }
     }
@@ -70,12 +70,13 @@ impl Rewriter {
     }
 
     fn run(&self, task: &Task) -> Rewritten {
-        let edges = task.number.and_then(|number| self.firsts.get(number as usize).copied());
+        let firsts = task.number.and_then(|number| self.firsts.get(number as usize).copied());
+        let edges = firsts.map(|(edges, _)| edges);
         let passes = PassSet {
             edges,
             guards: task.guard,
             statics: edges.is_some(),
-            comparisons: edges.filter(|_| self.comparisons).map(|first| first.0),
+            comparisons: firsts.filter(|_| self.comparisons).map(|(_, sites)| sites),
             ..PassSet::default()
         };
         let Ok(done) = instrument(&task.bytes, &passes) else { return Rewritten::default() };

@@ -10,9 +10,12 @@ use probat_jvm::{Env, Value};
 use probat_model::{End, Operation, Refusal, StepId, Taint, Thrown};
 use probat_os::heartbeat::{HeartbeatWriter, Phase};
 use probat_protocol::{ItemBuffer, StateRequest};
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::act::{Broken, perform};
 use crate::arguments::{Slot, collect};
+use crate::comparisons::Comparisons;
 use crate::contracts::{self, Check, Contracts, Interrupted, MANY, Subject};
 use crate::fault::Fault;
 use crate::heap::StateReader;
@@ -20,7 +23,7 @@ use crate::jdk::Jdk;
 use crate::link::Up;
 use crate::observe::Values;
 use crate::prepare::{Act, Prepared};
-use crate::shared::{self, Shared};
+use crate::shared::{self, FAILURES, Shared};
 use crate::thrown::{self, Bounds, Sort, Sorter};
 use crate::types::{Failure, Types};
 use crate::watch::Place;
@@ -34,12 +37,15 @@ pub struct Runner<'r, W> {
     pub values: &'r mut Values,
     pub states: &'r mut StateReader,
     pub contracts: &'r mut Contracts,
+    pub comparisons: Option<&'r mut Comparisons>,
     pub jdk: &'r Jdk,
     pub sorter: &'r Sorter,
     pub shared: &'r Shared,
     pub heartbeat: &'r HeartbeatWriter,
     pub up: &'r Up<W>,
     pub bounds: Bounds,
+    /// How often classes failed to initialise, by what was thrown.
+    pub failures: &'r mut FxHashMap<u64, u32>,
     /// Probes hit; kept for its memory.
     pub hit: &'r mut Vec<u32>,
 }
@@ -71,6 +77,8 @@ enum StepEnd {
     Threw(Box<Thrown>),
     Refused(Refusal),
     Exhausted(After),
+    /// The watchdog's exception came out of the call, so nothing is left of it.
+    Ended,
     TimedOut,
 }
 
@@ -106,11 +114,15 @@ impl<'r, W: Write> Runner<'r, W> {
             after: After::Nothing,
             last_threw: None,
         };
+        if let Some(comparisons) = self.comparisons.as_deref().filter(|_| !item.sites.is_empty()) {
+            comparisons.want(env, &item.sites)?;
+        }
         let mut end = self.steps(env, &mut run)?;
         if run.after == After::Stopped {
             return Ok(Finish { end, after: run.after });
         }
         self.edges(env, item)?;
+        self.compared(env, item)?;
         if item.contracts {
             self.contracts(env, &mut run, &end);
             if run.after == After::Stopped {
@@ -158,6 +170,10 @@ impl<'r, W: Write> Runner<'r, W> {
                     run.after = after;
                     return Ok(End::Exhausted(step));
                 }
+                StepEnd::Ended => {
+                    run.after = After::LookForFailedClasses;
+                    return Ok(End::TimedOut(step));
+                }
                 StepEnd::TimedOut => {
                     run.after = After::Stopped;
                     return Ok(End::TimedOut(step));
@@ -193,7 +209,12 @@ impl<'r, W: Write> Runner<'r, W> {
             Err(Broken::Threw(exception)) => (None, self.threw(env, run, exception)),
         };
         run.slots.push(Slot { value, ty: step.result });
-        if self.shared.watch.leave() { StepEnd::TimedOut } else { end }
+        match (self.shared.watch.leave(), end) {
+            (false, end) => end,
+            (true, StepEnd::Ended) => StepEnd::Ended,
+            // The exception is still on its way, or something caught it.
+            (true, _) => StepEnd::TimedOut,
+        }
     }
 
     #[inline]
@@ -235,13 +256,23 @@ impl<'r, W: Write> Runner<'r, W> {
         exception: probat_jvm::Thrown<'_>,
     ) -> StepEnd {
         let exception = exception.into_local();
+        let stop = self.shared.stop();
+        if stop.is_some_and(|stop| env.is_same(stop.get().erase(), exception.get().erase())) {
+            env.delete(exception);
+            return StepEnd::Ended;
+        }
         let sort = self.sorter.sort(env, exception.get());
         let end = match sort {
+            // Memory that an object of the sequence held is free again once the sequence is over.
+            Sort::Memory if thrown::is_about_the_heap(env, exception.get()) => {
+                StepEnd::Exhausted(After::LookForFailedClasses)
+            }
             Sort::Memory => StepEnd::Exhausted(After::Memory),
             Sort::Stack => StepEnd::Exhausted(After::LookForFailedClasses),
             Sort::Ordinary | Sort::Initialiser => {
                 let thrown = thrown::report(env, exception.get(), self.bounds);
-                if sort == Sort::Initialiser || is_about_a_failed_class(&thrown) {
+                let failed = sort == Sort::Initialiser || is_about_a_failed_class(&thrown);
+                if failed && self.is_new_failure(&thrown) {
                     run.after = After::FreshLoader;
                 }
                 StepEnd::Threw(Box::new(thrown))
@@ -249,6 +280,20 @@ impl<'r, W: Write> Runner<'r, W> {
         };
         env.delete(exception);
         end
+    }
+
+    /// Whether a class that failed has not failed in this way several times before.
+    fn is_new_failure(&mut self, thrown: &Thrown) -> bool {
+        let mut hasher = Xxh3::new();
+        let message = thrown.message.as_ref().map(probat_model::JavaString::to_lossy).unwrap_or_default();
+        let cause = thrown.cause.as_ref().map_or("", |cause| cause.as_internal());
+        for text in [thrown.class.as_internal(), &message, cause] {
+            hasher.update(text.as_bytes());
+            hasher.update(&[0]);
+        }
+        let times = self.failures.entry(hasher.digest()).or_default();
+        *times += 1;
+        *times <= FAILURES
     }
 
     /// Tells what the initialiser of the step's class threw when it was first tried.
@@ -344,6 +389,17 @@ impl<'r, W: Write> Runner<'r, W> {
         });
         drained.unwrap_or(Ok(()))?;
         self.up.write(|results| results.edges(hit));
+        Ok(())
+    }
+
+    /// Reports what was compared at the places asked about.
+    fn compared(&mut self, env: &mut Env<'_>, item: &ItemBuffer) -> Result<(), Fault> {
+        let Some(comparisons) = self.comparisons.as_deref_mut().filter(|_| !item.sites.is_empty()) else {
+            return Ok(());
+        };
+        for compared in comparisons.take(env, &item.sites, &mut self.values.keys)? {
+            self.up.write(|results| results.compared(compared));
+        }
         Ok(())
     }
 

@@ -4,12 +4,14 @@
 //! initialised meanwhile. One per process, as there is one JVM per process.
 
 use std::cell::{Cell, RefCell};
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use probat_jvm::{Global, Jvmti, Loader, Method};
+use probat_jvm::{Class, Global, Jvmti, Loader, Method, Throwable};
 use probat_model::{ClassName, StepId, Taint, TaintKind};
+use rustc_hash::FxHashMap;
 
+use crate::comparisons::Counts;
 use crate::policy::Policy;
 use crate::probes::Probes;
 use crate::reset::Statics;
@@ -17,6 +19,9 @@ use crate::watch::Watch;
 
 /// Taints kept per sequence; more say nothing new.
 const MANY_TAINTS: usize = 16;
+
+/// Failures of one class's initialiser that are undone by a fresh loader. After those its failing is what the class does.
+pub const FAILURES: u32 = 2;
 
 /// The shared state, made before the JVM.
 #[derive(Debug)]
@@ -32,13 +37,19 @@ pub struct Shared {
     /// A static field was written through JNI, which no probe sees.
     pub wrote_static: AtomicBool,
     statics: Mutex<Statics>,
-    /// Loaded classes with static state but without initialiser, by number.
-    plain: Mutex<Vec<u32>>,
+    /// Loaded classes with static state but without initialiser.
+    plain: Mutex<Vec<PlainClass>>,
     /// Name of a thread that uses a processor all the time, besides the executor's.
     busy: OnceLock<String>,
     /// Guards in place, by number.
     guards: Mutex<Vec<usize>>,
     loader: Mutex<Option<Global<Loader>>>,
+    /// What the watchdog throws into a step that runs too long.
+    stop: OnceLock<Global<Throwable>>,
+    /// How often a class failed to initialise, by number.
+    failed: Mutex<FxHashMap<u32, u32>>,
+    /// Failures of all classes.
+    failures: AtomicU32,
     jvm: OnceLock<Jvm>,
 }
 
@@ -49,6 +60,14 @@ pub struct Jvm {
     /// `SecurityException(String)`.
     pub refuse: Method,
     pub detail: crate::natives::Details,
+}
+
+/// A class with static state but without initialiser.
+#[derive(Debug)]
+pub struct PlainClass {
+    pub number: u32,
+    /// Once it was looked up.
+    pub class: Option<Global<Class>>,
 }
 
 /// Threads of the code under test.
@@ -79,6 +98,8 @@ pub struct Initialisers {
     pub depth: u32,
     /// While the worker starts, edges of initialisers are kept too.
     pub starting: bool,
+    /// How many comparisons are remembered, where they are watched.
+    pub compared: Option<Counts>,
 }
 
 impl Shared {
@@ -96,6 +117,9 @@ impl Shared {
             busy: OnceLock::new(),
             guards: Mutex::default(),
             loader: Mutex::new(None),
+            stop: OnceLock::new(),
+            failed: Mutex::default(),
+            failures: AtomicU32::new(0),
             jvm: OnceLock::new(),
         }
     }
@@ -119,6 +143,31 @@ impl Shared {
         self.jvm.get()
     }
 
+    pub fn set_stop(&self, stop: Global<Throwable>) {
+        let _ = self.stop.set(stop);
+    }
+
+    /// What the watchdog throws.
+    pub fn stop(&self) -> Option<&Global<Throwable>> {
+        self.stop.get()
+    }
+
+    /// The initialiser of an instrumented class failed. A class that always fails is not worth a fresh loader each time.
+    pub fn class_failed(&self, number: u32) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        let mut failed = lock(&self.failed);
+        let times = failed.entry(number).or_default();
+        *times += 1;
+        if *times <= FAILURES {
+            self.failed_class.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// How many times an initialiser said that it failed.
+    pub fn failures(&self) -> u32 {
+        self.failures.load(Ordering::Relaxed)
+    }
+
     /// Records an attempt against the step that runs.
     pub fn taint(&self, kind: TaintKind, detail: String) {
         let mut taints = lock(&self.taints);
@@ -139,11 +188,11 @@ impl Shared {
     }
 
     /// A class with static state but without initialiser was loaded.
-    pub fn plain_class(&self, number: u32) {
-        lock(&self.plain).push(number);
+    pub fn plain_class(&self, plain: PlainClass) {
+        lock(&self.plain).push(plain);
     }
 
-    pub fn take_plain_classes(&self) -> Vec<u32> {
+    pub fn take_plain_classes(&self) -> Vec<PlainClass> {
         std::mem::take(&mut *lock(&self.plain))
     }
 
@@ -220,9 +269,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Marks this thread as the executor's.
-pub fn become_executor(probes: Probes) {
+pub fn become_executor(probes: Probes, compared: Option<Counts>) {
     EXECUTOR.with(|executor| {
-        *executor.borrow_mut() = Some(Initialisers { probes, kept: Vec::new(), depth: 0, starting: true });
+        let (kept, depth, starting) = (Vec::new(), 0, true);
+        *executor.borrow_mut() = Some(Initialisers { probes, kept, depth, starting, compared });
     });
 }
 

@@ -21,6 +21,7 @@ use probat_protocol::{Guard, Hello, SandboxReport, WorkerConfig};
 use rustc_hash::FxHashSet;
 
 use crate::class_key::ClassKeys;
+use crate::comparisons::{self, Comparisons, Counts};
 use crate::contracts::Contracts;
 use crate::executor::{Between, Executor};
 use crate::fault::Fault;
@@ -43,9 +44,6 @@ use crate::{rewrite, salt};
 
 /// Descriptors a worker may have open; a JVM opens each jar once.
 const OPEN_FILES: u64 = 1024;
-
-/// Comparisons remembered when they are asked for.
-const COMPARISONS: u32 = 4096;
 
 /// Goes to scratch and gives up what the worker may not do. Binds this thread and those it starts.
 pub fn confine(config: &WorkerConfig) -> Result<SandboxReport, Fault> {
@@ -103,7 +101,7 @@ pub fn stand(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, 
 fn set_up(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fault> {
     let jvmti = vm.jvmti();
     let sorter = Sorter::new(env)?;
-    let (mut baseline, missing_guards) = lay_ground(env, vm, &parts)?;
+    let Ground { mut baseline, missing: missing_guards, comparisons } = lay_ground(env, vm, &parts)?;
     start_watchdog(env, vm, &parts)?;
     let Parts { config, sandbox, shared, up, heartbeat, .. } = parts;
     let mut loaders = Loaders::new(env, &config.class_path, config.assertions)?;
@@ -137,6 +135,7 @@ fn set_up(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fau
         values: Values::new(ClassKeys::new(jvmti), config.limits.string_units as usize),
         states: state_reader(env, vm, &config)?,
         contracts: Contracts::new(env)?,
+        comparisons,
         baseline,
         loaders,
         types,
@@ -151,8 +150,16 @@ fn set_up(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fau
     Ok(executor)
 }
 
+/// What has to be there before any class of the code under test.
+struct Ground {
+    baseline: Baseline,
+    /// Guards that this JVM has no method for.
+    missing: Vec<Guard>,
+    comparisons: Option<Comparisons>,
+}
+
 /// Takes the baseline of the JVM, defines `$Probat` and places the guards; answers which of them are missing.
-fn lay_ground(env: &mut Env<'_>, vm: Vm, parts: &Parts) -> Result<(Baseline, Vec<Guard>), Fault> {
+fn lay_ground(env: &mut Env<'_>, vm: Vm, parts: &Parts) -> Result<Ground, Fault> {
     let Parts { config, shared, heartbeat, arm, .. } = parts;
     let jvmti = vm.jvmti();
     let detail = Details::new(env)?;
@@ -166,17 +173,19 @@ fn lay_ground(env: &mut Env<'_>, vm: Vm, parts: &Parts) -> Result<(Baseline, Vec
     if let Ok(factory) = env.load_class("jdk.internal.ref.CleanerFactory", true, None) {
         env.delete(factory);
     }
-    define_probat(env, config)?;
+    let comparisons = define_probat(env, config)?;
     arm.set();
     jvmti.set_class_hook(true)?;
     let missing = place_guards(env, vm, shared, config)?;
     heartbeat.set_phase(Phase::Starting);
-    Ok((baseline, missing))
+    Ok(Ground { baseline, missing, comparisons })
 }
 
 /// Has this thread watched from now on.
 fn start_watchdog(env: &mut Env<'_>, vm: Vm, parts: &Parts) -> Result<(), Fault> {
     let thread = vm.jvmti().current_thread(env)?;
+    let stop = stop_error(env)?;
+    parts.shared.set_stop(env.global(stop.get()).map_err(|_| Fault::missing("memory"))?);
     let guardian = Guardian {
         vm,
         shared: parts.shared,
@@ -184,7 +193,7 @@ fn start_watchdog(env: &mut Env<'_>, vm: Vm, parts: &Parts) -> Result<(), Fault>
         patience: patience(&parts.config),
         executor: env.global(thread.get()).map_err(|_| Fault::missing("memory"))?,
         clock: ThreadCpuClock::of_this_thread().map_err(|_| Fault::missing("CPU clock of a thread"))?,
-        stop: stop_error(env)?,
+        stop,
     };
     guardian
         .start()
@@ -206,12 +215,11 @@ fn patience(config: &WorkerConfig) -> Patience {
 }
 
 /// Defines `$Probat` in the boot loader, where every class sees it.
-fn define_probat(env: &mut Env<'_>, config: &WorkerConfig) -> Result<(), Fault> {
+fn define_probat(env: &mut Env<'_>, config: &WorkerConfig) -> Result<Option<Comparisons>, Fault> {
     let instrumentation = &config.instrumentation;
-    let spec = ProbatClassSpec {
-        probes: instrumentation.probes,
-        comparisons: if instrumentation.comparisons { COMPARISONS } else { 0 },
-    };
+    let sites = instrumentation.sites;
+    let comparisons = if sites > 0 { comparisons::REMEMBERED } else { 0 };
+    let spec = ProbatClassSpec { probes: instrumentation.probes, comparisons, sites };
     let bytes = probat_class(&spec)
         .map_err(|error| Fault::Failed { doing: format!("build {PROBAT}"), why: error.to_string() })?;
     let class = match env.define_class(PROBAT, None, &bytes) {
@@ -222,9 +230,14 @@ fn define_probat(env: &mut Env<'_>, config: &WorkerConfig) -> Result<(), Fault> 
         return Err(Fault::threw(env, "register natives", exception));
     }
     let probes = Probes::find(env, class.get(), instrumentation.probes)?;
+    let watched = match sites {
+        0 => None,
+        sites => Some((Counts::find(env, class.get())?, Comparisons::find(env, class.get(), sites)?)),
+    };
     env.delete(class);
-    shared::become_executor(probes);
-    Ok(())
+    let (counts, comparisons) = watched.unzip();
+    shared::become_executor(probes, counts);
+    Ok(comparisons)
 }
 
 /// Rewrites the JDK's classes that were loaded before the hook was armed; those loaded later pass it. Answers what is

@@ -66,6 +66,13 @@ fn from_info(info: ThrowableInfo, frames: usize) -> Thrown {
     }
 }
 
+/// Whether an `OutOfMemoryError` is about the heap of Java objects, which recovers when they are let go; others, about
+/// threads or classes, do not. Runs no code of the exception's class.
+pub fn is_about_the_heap(env: &mut Env<'_>, throwable: Ref<'_, Throwable>) -> bool {
+    let line = one_line(env, throwable);
+    ["Java heap space", "Requested array size exceeds VM limit"].iter().any(|about| line.ends_with(about))
+}
+
 /// What an exception means beyond itself. Match without `_`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {

@@ -1,10 +1,13 @@
 //! `java/lang/$Probat`: where inserted code leaves its marks.
 //!
 //! In: how many probes there are and how many comparisons shall be remembered. Out: the class.
-//! It holds arrays, methods that append to rings, and the natives the worker registers; it makes no decision.
+//! It holds arrays, methods that append to lists, and the natives the worker registers; it makes no decision.
+//!
+//! A comparison is always written behind the end of its list; the end moves only if `wanted` has a 1 for the site, and
+//! never past the last place. So the methods need no branch, and what nobody wants costs no more than a few stores.
 
 use super::{BuildError, ClassBuilder};
-use crate::code::{Arith, Bits, Convert, Element, Insn, Kind, Number, Primitive, Word};
+use crate::code::{Arith, Convert, Element, Insn, Kind, Number, Primitive};
 use crate::flags::AccessFlags;
 use crate::passes::{Member, PROBAT, push_int};
 use crate::pool::ConstantPool;
@@ -17,15 +20,17 @@ pub const DIRTY_KINDS: u16 = 16;
 pub struct ProbatClassSpec {
     /// Length of the coverage map.
     pub probes: u32,
-    /// How many comparisons are remembered: rounded up to a power of two, at most 2^20. 0 where none are recorded.
+    /// How many comparisons are remembered, the first ones: at most 2^20. 0 where none are recorded.
     pub comparisons: u32,
+    /// How many places there are where values are compared.
+    pub sites: u32,
 }
 
 const STATIC: AccessFlags = AccessFlags::PUBLIC.with(AccessFlags::STATIC);
 const CONSTANT: AccessFlags = STATIC.with(AccessFlags::FINAL);
 
-/// The rings and the types of their elements; the first three belong to `cmpCount`, the rest to `refCount`.
-const RINGS: [(&str, &str); 6] = [
+/// The lists and the types of their elements; the first three belong to `cmpCount`, the rest to `refCount`.
+const LISTS: [(&str, &str); 6] = [
     ("cmpA", "[J"),
     ("cmpB", "[J"),
     ("cmpSite", "[I"),
@@ -39,7 +44,8 @@ pub fn probat_class(spec: &ProbatClassSpec) -> Result<Vec<u8>, BuildError> {
     let access = AccessFlags::PUBLIC.with(AccessFlags::FINAL).with(AccessFlags::SUPER);
     let mut builder =
         ClassBuilder::new(access.with(AccessFlags::SYNTHETIC), PROBAT, "java/lang/Object", &[])?;
-    let ring = spec.comparisons.clamp(1, 1 << 20).next_power_of_two() as i32;
+    // One place more, where writing past the end is harmless.
+    let last = spec.comparisons.min(1 << 20) as i32;
     for member in Member::ALL {
         let (name, descriptor) = member.signature();
         if member.is_field() {
@@ -47,30 +53,33 @@ pub fn probat_class(spec: &ProbatClassSpec) -> Result<Vec<u8>, BuildError> {
         } else if member.is_native() {
             builder.method(STATIC.with(AccessFlags::NATIVE), name, descriptor)?;
         } else {
-            append_to_ring(&mut builder, member, ring - 1)?;
+            append_to_list(&mut builder, member, last)?;
         }
     }
-    for (name, descriptor) in RINGS {
+    for (name, descriptor) in LISTS {
         builder.field(CONSTANT, name, descriptor)?;
     }
+    builder.field(CONSTANT, "wanted", "[B")?;
     builder.field(STATIC, "cmpCount", "I")?.field(STATIC, "refCount", "I")?;
-    initialiser(&mut builder, spec.probes, ring)?;
+    initialiser(&mut builder, spec, last + 1)?;
     builder.finish()
 }
 
 /// Allocates all arrays.
-fn initialiser(builder: &mut ClassBuilder, probes: u32, ring: i32) -> Result<(), BuildError> {
+fn initialiser(builder: &mut ClassBuilder, spec: &ProbatClassSpec, places: i32) -> Result<(), BuildError> {
     let pool = builder.pool();
-    let probes = i32::try_from(probes).unwrap_or(i32::MAX);
-    let bytes = [("map", probes), ("pages", probes / 64 + 1), ("dirty", i32::from(DIRTY_KINDS))];
+    let probes = i32::try_from(spec.probes).unwrap_or(i32::MAX);
+    let sites = i32::try_from(spec.sites).unwrap_or(i32::MAX);
+    let dirty = i32::from(DIRTY_KINDS);
+    let bytes = [("map", probes), ("pages", probes / 64 + 1), ("dirty", dirty), ("wanted", sites)];
     let mut insns = Vec::new();
     for (name, length) in bytes {
         insns.push(push_int(pool, length)?);
         insns.push(Insn::NewArray(Primitive::Byte));
         insns.push(Insn::PutStatic(pool.add_field_ref(PROBAT, name, "[B")?));
     }
-    for (name, descriptor) in RINGS {
-        insns.push(push_int(pool, ring)?);
+    for (name, descriptor) in LISTS {
+        insns.push(push_int(pool, places)?);
         insns.push(match descriptor {
             "[J" => Insn::NewArray(Primitive::Long),
             "[I" => Insn::NewArray(Primitive::Int),
@@ -83,8 +92,8 @@ fn initialiser(builder: &mut ClassBuilder, probes: u32, ring: i32) -> Result<(),
     Ok(())
 }
 
-/// A method that appends its operands to a ring. Threads that race lose entries, nothing else.
-fn append_to_ring(builder: &mut ClassBuilder, member: Member, mask: i32) -> Result<(), BuildError> {
+/// A method that appends its operands to a list. Threads that race lose entries, nothing else.
+fn append_to_list(builder: &mut ClassBuilder, member: Member, last: i32) -> Result<(), BuildError> {
     let pool = builder.pool();
     let (kind, size) = match member {
         Member::CmpInt => (Kind::Int, 1),
@@ -92,16 +101,16 @@ fn append_to_ring(builder: &mut ClassBuilder, member: Member, mask: i32) -> Resu
         Member::CmpDouble => (Kind::Double, 2),
         _ => (Kind::Reference, 1),
     };
-    let (count, rings) =
-        if kind == Kind::Reference { ("refCount", &RINGS[3..]) } else { ("cmpCount", &RINGS[..3]) };
+    let (count, lists) =
+        if kind == Kind::Reference { ("refCount", &LISTS[3..]) } else { ("cmpCount", &LISTS[..3]) };
     let count = pool.add_field_ref(PROBAT, count, "I")?;
     let site = 2 * size;
     let at = site + 1;
     let mut insns = vec![Insn::GetStatic(count), Insn::Store(Kind::Int, at)];
-    for (ring, operand) in rings.iter().zip([0, size, site]) {
-        insns.push(Insn::GetStatic(pool.add_field_ref(PROBAT, ring.0, ring.1)?));
-        insns.extend([Insn::Load(Kind::Int, at), push_int(pool, mask)?, Insn::Bits(Bits::And, Word::Int)]);
-        match ring.1 {
+    for (list, operand) in lists.iter().zip([0, size, site]) {
+        insns.push(Insn::GetStatic(pool.add_field_ref(PROBAT, list.0, list.1)?));
+        insns.push(Insn::Load(Kind::Int, at));
+        match list.1 {
             "[I" => insns.extend([Insn::Load(Kind::Int, operand), Insn::ArrayStore(Element::Int)]),
             "[J" => {
                 insns.push(Insn::Load(kind, operand));
@@ -111,7 +120,10 @@ fn append_to_ring(builder: &mut ClassBuilder, member: Member, mask: i32) -> Resu
             _ => insns.extend([Insn::Load(kind, operand), Insn::ArrayStore(Element::Reference)]),
         }
     }
-    insns.extend([Insn::Load(Kind::Int, at), Insn::Int(1), Insn::Arith(Arith::Add, Number::Int)]);
+    insns.extend([Insn::Load(Kind::Int, at), Insn::GetStatic(pool.add_field_ref(PROBAT, "wanted", "[B")?)]);
+    insns.extend([Insn::Load(Kind::Int, site), Insn::ArrayLoad(Element::Byte)]);
+    insns.extend([Insn::Arith(Arith::Add, Number::Int), push_int(pool, last)?]);
+    insns.push(Insn::InvokeStatic(pool.add_method_ref("java/lang/Math", "min", "(II)I")?));
     insns.extend([Insn::PutStatic(count), Insn::Return(None)]);
     let (name, descriptor) = member.signature();
     builder.straight_method(STATIC, name, descriptor, at + 1, insns)?;

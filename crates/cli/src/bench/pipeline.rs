@@ -123,6 +123,7 @@ impl Run<'_> {
             edges: self.observed,
             contracts: false,
             states: root.map(state).into_iter().collect(),
+            ..Observe::default()
         }
     }
 

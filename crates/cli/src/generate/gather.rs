@@ -128,6 +128,7 @@ fn totals(outcome: &Outcome) -> Totals {
         branches_covered: outcome.classes.iter().map(|class| u64::from(class.covered)).sum(),
         branches: outcome.classes.iter().map(|class| u64::from(class.edges)).sum(),
         jvms_started: outcome.fleet.starts,
+        jvms_replaced: outcome.fleet.spent_because.clone(),
         jvms_died: outcome.fleet.death_count,
     }
 }

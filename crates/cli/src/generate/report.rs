@@ -3,6 +3,8 @@
 //! In: what the job found and what became of the files. Out: [`Report`], printed as JSON or turned into a summary. The guide
 //! documents every key.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::compare::Difference;
@@ -87,6 +89,8 @@ pub struct Totals {
     pub branches_covered: u64,
     pub branches: u64,
     pub jvms_started: u64,
+    /// Why JVMs were replaced although they had not died, and how often.
+    pub jvms_replaced: BTreeMap<String, u64>,
     pub jvms_died: u64,
 }
 

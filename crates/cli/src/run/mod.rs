@@ -148,7 +148,13 @@ fn execute(
     let (states, watches) = plan::watches(script, args.states);
     let item = Item {
         sequence: script.sequence.clone(),
-        observe: Observe { values: Values::All, edges: args.edges, contracts: !args.no_contracts, states },
+        observe: Observe {
+            values: Values::All,
+            edges: args.edges,
+            contracts: !args.no_contracts,
+            states,
+            ..Observe::default()
+        },
         reset: reset(args.reset),
         past_exceptions: args.past_exceptions,
     };
@@ -224,7 +230,7 @@ fn beginnings(
     let _progress = Progress::start("crediting branches to lines");
     let items = ran.iter().map(|&at| Item {
         sequence: beginning(script, script.lines[at].steps.end),
-        observe: Observe { values: Values::None, edges: true, contracts: false, states: Vec::new() },
+        observe: Observe { values: Values::None, edges: true, ..Observe::default() },
         reset: reset(args.reset),
         past_exceptions: args.past_exceptions,
     });

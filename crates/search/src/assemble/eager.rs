@@ -149,11 +149,15 @@ impl Assembler<'_> {
 
     fn call(&mut self, plan: &mut Plan, id: CallableId, owner: Option<OwnerId>, depth: u8) -> Option<Source> {
         let callable = self.catalogue.callable(id).clone();
-        let mut args = SmallVec::new();
-        for (at, &param) in callable.params.iter().enumerate() {
-            let is_receiver = at == 0 && callable.has_receiver;
-            args.push(self.supply(plan, param, owner, depth + 1, is_receiver).ok()?);
-        }
-        Some(self.push(plan, callable.operation, args, callable.result))
+        let before = self.tame;
+        self.tame |= self.tame_calls.contains(&id);
+        let args: Option<SmallVec<[Source; 4]>> = (0..callable.params.len())
+            .map(|at| {
+                let is_receiver = at == 0 && callable.has_receiver;
+                self.supply(plan, callable.params[at], owner, depth + 1, is_receiver).ok()
+            })
+            .collect();
+        self.tame = before;
+        Some(self.push(plan, callable.operation, args?, callable.result))
     }
 }

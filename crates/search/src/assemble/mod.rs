@@ -9,6 +9,7 @@ mod eager;
 mod recommended;
 
 use probat_model::{ClassName, Literal, Operation, OperationId, Step, StepId, Type};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::batch::AttemptId;
@@ -76,6 +77,8 @@ pub struct Candidate {
     pub touched: SmallVec<[u16; 6]>,
     /// What it is part of, where attempts are counted.
     pub attempt: Option<AttemptId>,
+    /// Places whose comparisons are of interest.
+    pub sites: Vec<u32>,
 }
 
 /// Why there is no candidate. Match without `_`.
@@ -108,6 +111,10 @@ pub struct Assembler<'a> {
     pub target: CallableId,
     /// Only small numbers: the call was seen to exhaust memory or time.
     pub tame: bool,
+    /// Callables that get only small numbers wherever they are called.
+    pub tame_calls: &'a FxHashSet<CallableId>,
+    /// Types that the code called was seen to ask its objects for.
+    pub types: &'a [TypeId],
     pub rng: &'a mut Rng,
 }
 
@@ -136,6 +143,7 @@ impl Assembler<'_> {
         let mut args: SmallVec<[Source; 4]> = SmallVec::new();
         for (at, &param) in callable.params.iter().enumerate() {
             let is_receiver = at == 0 && callable.has_receiver;
+            let param = if is_receiver { param } else { self.asked_for(param) };
             let found = self.supply(&mut plan, param, callable.owner, 0, is_receiver)?;
             if let (true, Source::Part(part, _)) = (is_receiver, found) {
                 plan.receiver = Some(part);
@@ -178,6 +186,22 @@ impl Assembler<'_> {
             again.push(if redraw { self.supply(plan, param, owner, 0, false)? } else { arg });
         }
         Ok(again)
+    }
+
+    /// Now and then a type that `instanceof` asked for, where it fits.
+    fn asked_for(&mut self, param: TypeId) -> TypeId {
+        if self.types.is_empty() || !self.rng.chance(0.25) {
+            return param;
+        }
+        let types = &self.catalogue.types;
+        let fitting: SmallVec<[TypeId; 8]> = self
+            .types
+            .iter()
+            .copied()
+            .filter(|ty| types.is_subtype(*ty, param))
+            .filter(|ty| !self.pool.fitting(*ty).is_empty() || !self.catalogue.producers(*ty).is_empty())
+            .collect();
+        self.rng.pick(&fitting).copied().unwrap_or(param)
     }
 
     /// A value for one input, come by as the strategy says.
@@ -316,7 +340,16 @@ impl Assembler<'_> {
             touched.push(last as u16);
         }
         let call = tail + first_call as u16;
-        Candidate { callable: self.target, parts: plan.parts, steps, tail, call, touched, attempt: None }
+        Candidate {
+            callable: self.target,
+            parts: plan.parts,
+            steps,
+            tail,
+            call,
+            touched,
+            attempt: None,
+            sites: Vec::new(),
+        }
     }
 
     /// Whether a step's result can have a state of its own: literals and boxes have none.

@@ -55,6 +55,8 @@ impl World {
             relevance: None,
             target: id,
             tame: false,
+            tame_calls: &FxHashSet::default(),
+            types: &[],
             rng: &mut self.rng,
         }
         .candidate()

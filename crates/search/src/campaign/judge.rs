@@ -11,12 +11,22 @@ use crate::archive::{Ending, Gain, Witness};
 use crate::assemble::Candidate;
 use crate::catalogue::CallableId;
 use crate::equality::{Answer, Asked, Question};
+use crate::feedback::Known;
 use crate::novelty::{Fate, fate};
 use crate::pool::PoolValue;
 use crate::relevance::is_call;
 use crate::store::SequenceId;
 use crate::strategy::Pruning;
 use crate::types::TypeId;
+
+/// What is thrown where a class cannot be initialised.
+const UNUSABLE: [&str; 2] = ["java/lang/ExceptionInInitializerError", "java/lang/NoClassDefFoundError"];
+
+/// Tokens above which a state is big: to read it again and again costs more than most calls.
+const BIG_STATE: u32 = 1500;
+
+/// Values of a type that may be big.
+const BIG_VALUES: usize = 6;
 
 /// Calls deeper than this are counted together.
 const DEEPEST: usize = 100;
@@ -29,6 +39,9 @@ impl Campaign<'_> {
         let callable = candidate.callable;
         self.schedule.record_mut(callable).tries += 1;
         let (attempt, legal_before) = (candidate.attempt, self.totals.legal);
+        if seen.taints.is_empty() && matches!(seen.end, End::Completed | End::Threw(_)) {
+            self.learn(&candidate, &seen);
+        }
         let fruitful = if !seen.taints.is_empty() {
             self.totals.tainted += 1;
             false
@@ -79,6 +92,20 @@ impl Campaign<'_> {
         }
     }
 
+    /// Takes what was compared with what as a hint.
+    fn learn(&mut self, candidate: &Candidate, seen: &Observation) {
+        if seen.compared.is_empty() {
+            return;
+        }
+        let mut known = Known {
+            tame: self.tame.contains(&candidate.callable),
+            catalogue: &mut self.catalogue,
+            hierarchy: self.hierarchy,
+            literals: &mut self.literals,
+        };
+        self.feedback.learn(candidate, &seen.compared, &self.archive, &mut known);
+    }
+
     /// What exhausted memory or time once will do so again: its class gets small numbers from now on.
     fn tame_owner(&mut self, callable: CallableId) {
         let owner = self.catalogue.callable(callable).owner;
@@ -87,6 +114,13 @@ impl Campaign<'_> {
                 self.tame.insert(CallableId(at as u32));
             }
         }
+    }
+
+    /// The callable behind a step.
+    fn called_by(&self, candidate: &Candidate, step: StepId) -> Option<CallableId> {
+        let operation = candidate.steps.get(usize::from(step.0))?.operation;
+        let found = self.catalogue.callables.iter().position(|callable| callable.operation == operation)?;
+        Some(CallableId(found as u32))
     }
 
     fn violations(&mut self, candidate: &Candidate, seen: &Observation) {
@@ -111,7 +145,9 @@ impl Campaign<'_> {
         death: Option<DeathCause>,
     ) -> bool {
         self.totals.stopped += 1;
+        self.schedule.record_mut(candidate.callable).stopped += 1;
         self.tame_owner(candidate.callable);
+        self.tame.extend(step.and_then(|step| self.called_by(candidate, step)));
         let length = step.map_or(candidate.steps.len(), |step| usize::from(step.0) + 1);
         self.failures.note(Sighting {
             callable: candidate.callable,
@@ -157,7 +193,9 @@ impl Campaign<'_> {
                 Fate::Ask(ty) => asked.push((step, self.intern(&ty))),
                 Fate::Keyed(ty, state) => {
                     let ty = self.intern(&ty);
-                    if !self.pool.knows(ty, state) {
+                    let tokens = seen.states.get(at).and_then(Option::as_ref).map_or(0, |state| state.tokens);
+                    let is_big = tokens > BIG_STATE && self.pool.of_type(ty) >= BIG_VALUES;
+                    if !is_big && !self.pool.knows(ty, state) {
                         let length = candidate.steps.len() as u16;
                         found.push(PoolValue { sequence: SequenceId(0), step, ty, state, length });
                     }
@@ -229,6 +267,11 @@ impl Campaign<'_> {
             return false;
         }
         let Some(thrown) = thrown_at(seen, step) else { return false };
+        if UNUSABLE.contains(&thrown.class.as_internal()) {
+            // The second use throws another exception than the first: nothing to build a test on.
+            self.schedule.record_mut(candidate.callable).stopped += 1;
+            return false;
+        }
         let steps = &candidate.steps[..=usize::from(step.0)];
         let is_contract = seen.violations.iter().any(|violation| violation.thrown.is_some());
         let callable = self.catalogue.callable(candidate.callable);

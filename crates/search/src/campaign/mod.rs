@@ -29,6 +29,7 @@ use crate::assemble::{AssembleConfig, Assembler, Batched, Candidate, NoCandidate
 use crate::batch::Attempts;
 use crate::catalogue::{CallableId, Catalogue};
 use crate::equality::{Equality, Question};
+use crate::feedback::{Feedback, Place};
 use crate::literals::{FixedPool, LiteralConfig, Literals};
 use crate::novelty;
 use crate::pool::Pool;
@@ -189,6 +190,7 @@ pub struct Campaign<'h> {
     rng: Rng,
     run: FxHashSet<u128>,
     failures: Failures,
+    feedback: Feedback,
     /// Callables that exhausted memory or time, and the rest of their classes.
     tame: FxHashSet<CallableId>,
     /// How often a type was wanted and could not be had.
@@ -228,6 +230,7 @@ impl<'h> Campaign<'h> {
             pool: Pool::new(),
             run: FxHashSet::default(),
             failures: Failures::default(),
+            feedback: Feedback::default(),
             tame: FxHashSet::default(),
             missing: BTreeMap::new(),
             depths: Vec::new(),
@@ -292,9 +295,9 @@ impl<'h> Campaign<'h> {
         all
     }
 
-    /// Operands of a comparison in code of a class under test.
-    pub fn literals_mut(&mut self) -> &mut Literals {
-        &mut self.literals
+    /// Places where the code under test compares values, by their numbers. Without them nothing is asked.
+    pub fn watch(&mut self, places: Vec<Place>) {
+        self.feedback = Feedback::new(places, &self.catalogue);
     }
 
     /// Draws what to run in one round: questions first, then candidates. Fewer than asked for if most draws repeat or cannot be assembled.
@@ -308,6 +311,14 @@ impl<'h> Campaign<'h> {
             && let Some(question) = self.equality.as_mut().and_then(Equality::next_question)
         {
             drawn.push(Draft::Ask(question));
+        }
+        let share = drawn.len() + size.saturating_sub(drawn.len()) / 4;
+        while drawn.len() < share
+            && let Some(candidate) = self.feedback.next_candidate()
+        {
+            if self.run.insert(key(&candidate.steps)) {
+                drawn.push(Draft::Try(self.with_sites(candidate)));
+            }
         }
         for _ in 0..size * 4 {
             if drawn.len() >= size {
@@ -349,11 +360,17 @@ impl<'h> Campaign<'h> {
     fn unless_run_before(&mut self, candidate: Candidate) -> Option<Candidate> {
         let is_new = self.run.insert(key(&candidate.steps)) || self.config.strategy.pruning == Pruning::Off;
         if is_new {
-            return Some(candidate);
+            return Some(self.with_sites(candidate));
         }
         self.totals.duplicates += 1;
         self.schedule.record_mut(candidate.callable).barren += 1;
         None
+    }
+
+    fn with_sites(&mut self, mut candidate: Candidate) -> Candidate {
+        let callable = candidate.callable;
+        candidate.sites = self.feedback.sites(callable, self.rounds, &self.catalogue, &self.archive);
+        candidate
     }
 
     fn assembler(&mut self, target: CallableId) -> Assembler<'_> {
@@ -368,6 +385,8 @@ impl<'h> Campaign<'h> {
             relevance: self.relevance.as_mut(),
             target,
             tame: self.tame.contains(&target) || self.schedule.record(target).tries < FIRST_TRIES,
+            tame_calls: &self.tame,
+            types: self.feedback.types(target),
             rng: &mut self.rng,
         }
     }
@@ -389,7 +408,9 @@ impl<'h> Campaign<'h> {
             Draft::Try(candidate) => {
                 let states = novelty::requests(&self.config.strategy.pruning, candidate);
                 let contracts = self.config.contracts;
-                (Observe { values: Values::All, edges: true, contracts, states }, self.config.past_exceptions)
+                let sites = candidate.sites.clone();
+                let observe = Observe { values: Values::All, edges: true, contracts, states, sites };
+                (observe, self.config.past_exceptions)
             }
             Draft::Ask(_) => (Observe { values: Values::All, ..Observe::default() }, true),
         };

@@ -69,8 +69,16 @@ impl Fed {
         let touched = (0..steps.len() as u16).filter(|&at| is_object(&steps[usize::from(at)])).collect();
         let call = steps.len() as u16 - 1;
         let callable = CallableId(0);
-        let candidate =
-            Candidate { callable, parts: Default::default(), steps, tail: 0, call, touched, attempt: None };
+        let candidate = Candidate {
+            callable,
+            parts: Default::default(),
+            steps,
+            tail: 0,
+            call,
+            touched,
+            attempt: None,
+            sites: Vec::new(),
+        };
         let before = self.campaign.store.len();
         let mut waiting = vec![Draft::Try(candidate)];
         while !waiting.is_empty() {

@@ -1,8 +1,10 @@
 //! What is seen of a sequence: edges, states, contracts.
 
 use probat_classfile::ClassFile;
-use probat_classfile::passes::edges;
-use probat_model::{ClassName, Contract, End, OperationTable, ProbeId, StepId, StepOutcome, Value};
+use probat_classfile::passes::{PassSet, edges};
+use probat_model::{
+    ClassName, Compared, Contract, End, Operand, OperationTable, ProbeId, StepId, StepOutcome, Value,
+};
 use probat_protocol::{ClassProbes, Instrumentation, Values};
 
 use crate::Case;
@@ -18,6 +20,7 @@ pub fn cases() -> Vec<Case> {
         ("contracts_are_judged", contracts_are_judged),
         ("exceptions_are_judged", exceptions_are_judged),
         ("only_the_last_value", only_the_last_value),
+        ("comparisons_are_told_where_asked_for", comparisons_are_told_where_asked_for),
     ]
 }
 
@@ -28,10 +31,45 @@ pub fn instrument(bed: &Bed, names: &[&str]) -> Instrumentation {
         let bytes = std::fs::read(bed.classes.join(format!("{name}.class"))).unwrap();
         let count = edges::plan(&ClassFile::read(&bytes).unwrap()).count;
         let first = ProbeId(instrumentation.probes);
-        instrumentation.classes.push(ClassProbes { class: ClassName::internal(name), first, count });
+        instrumentation.classes.push(ClassProbes {
+            class: ClassName::internal(name),
+            first,
+            count,
+            first_site: 0,
+        });
         instrumentation.probes += count;
     }
     instrumentation
+}
+
+fn comparisons_are_told_where_asked_for(bed: &Bed) {
+    let bytes = std::fs::read(bed.classes.join("fixture/Subject.class")).unwrap();
+    let passes = PassSet { edges: Some(ProbeId(0)), comparisons: Some(0), ..PassSet::NONE };
+    let sites = probat_classfile::passes::instrument(&bytes, &passes).unwrap().comparisons.len() as u32;
+    let mut worker = bed.worker_with(|config| {
+        config.instrumentation = instrument(bed, &["fixture/Subject"]);
+        config.instrumentation.sites = sites;
+    });
+    let mut table = OperationTable::new();
+    let items: Vec<_> = [(3, true), (11, true), (3, false), (3, true)]
+        .into_iter()
+        .map(|(n, asked)| {
+            let mut script = Script::new(&mut table);
+            let n = script.int(n);
+            script.call_static("fixture/Subject.branch", "(I)I", [n]);
+            let mut item = script.item();
+            item.observe.sites = if asked { (0..sites).collect() } else { Vec::new() };
+            item
+        })
+        .collect();
+    let answer = worker.run(&table, &items);
+    let compared: Vec<_> = answer.seen.iter().map(|seen| &seen.compared).collect();
+    let about = |number: i64| move |seen: &&Compared| seen.left == Operand::Bits(number);
+    assert!(compared[0].iter().any(|seen| about(3)(&seen)), "{compared:?}");
+    assert!(compared[1].iter().any(|seen| about(11)(&seen)), "{compared:?}");
+    assert!(compared[2].is_empty());
+    assert_eq!(compared[0], compared[3]);
+    worker.finish();
 }
 
 fn edges_are_those_taken(bed: &Bed) {
