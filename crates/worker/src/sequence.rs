@@ -89,6 +89,8 @@ struct Run<'v, 'i> {
     slots: Vec<Slot<'v>>,
     args: Vec<Value<'v>>,
     saw_null: bool,
+    /// An object of ours stood in for one of the code's: what breaks may be its doing.
+    has_stub: bool,
     next_state: usize,
     after: After,
     /// The exception that ended the sequence.
@@ -110,6 +112,7 @@ impl<'r, W: Write> Runner<'r, W> {
             slots: Vec::with_capacity(item.operations.len()),
             args: Vec::with_capacity(8),
             saw_null: false,
+            has_stub: false,
             next_state: 0,
             after: After::Nothing,
             last_threw: None,
@@ -229,6 +232,7 @@ impl<'r, W: Write> Runner<'r, W> {
     where
         'r: 'v,
     {
+        run.has_stub |= matches!(self.operations[operation], Operation::Stub(_));
         match &step.act {
             Act::Constant(value) => Ok(Some(*value)),
             Act::Reference(global) => Ok(Some(Value::Object(Some(global.get())))),
@@ -406,12 +410,13 @@ impl<'r, W: Write> Runner<'r, W> {
     /// Judges the exception, or else the objects of the last step.
     fn contracts(&mut self, env: &mut Env<'_>, run: &mut Run<'_, '_>, end: &End) {
         if let (End::Threw(step), Some(thrown)) = (end, &run.last_threw) {
-            if let Some(violation) = contracts::verdict(*step, thrown, run.saw_null) {
+            // A stub gives null where nothing better is known, so null came in through it.
+            if let Some(violation) = contracts::verdict(*step, thrown, run.saw_null || run.has_stub) {
                 self.up.write(|results| results.violation(&violation));
             }
             return;
         }
-        if *end != End::Completed || run.slots.is_empty() {
+        if *end != End::Completed || run.slots.is_empty() || run.has_stub {
             return;
         }
         self.heartbeat.set_phase(Phase::Observing);

@@ -134,9 +134,14 @@ fn coverage(report: &Report, out: &mut String) {
     best[..SHOWN].iter().for_each(|class| row("most", class));
 }
 
+/// A rule that is advice: breaking it is no reason to fail.
+const ADVICE: &str = "compare-to-equals";
+
 fn failures(report: &Report, out: &mut String) {
-    let (suspects, limits): (Vec<&FailureFound>, Vec<&FailureFound>) =
+    let (suspects, others): (Vec<&FailureFound>, Vec<&FailureFound>) =
         report.failures.iter().filter(|failure| !failure.known).partition(|failure| failure.is_suspect);
+    let (advice, limits): (Vec<&FailureFound>, Vec<&FailureFound>) =
+        others.into_iter().partition(|failure| failure.kind == ADVICE);
     let known = report.failures.iter().filter(|failure| failure.known).count();
     if !suspects.is_empty() {
         out.push_str(&format!("\nMay be bugs: {}\n", count(suspects.len() as u64)));
@@ -160,6 +165,14 @@ fn failures(report: &Report, out: &mut String) {
             out.push_str(&format!("  {}: {}\n", failure.member, failure.why));
         }
         more(limits.len(), SHOWN, out);
+    }
+    if let [first, ..] = advice.as_slice() {
+        out.push_str(&format!(
+            "\nWorth knowing: {} compare as equal what is not, first {} – {}\n",
+            plural(advice.len() as u64, "member"),
+            first.member,
+            first.why
+        ));
     }
     if known > 0 {
         out.push_str(&format!("\nKnown and accepted: {}\n", plural(known as u64, "failure")));

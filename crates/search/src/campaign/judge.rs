@@ -6,6 +6,7 @@
 use probat_model::{DeathCause, End, Observation, Step, StepId, StepOutcome, Thrown, Type};
 
 use super::failures::{FailureKind, Sighting};
+use super::own_doing::is_own_doing;
 use super::{Campaign, Exceptions, key};
 use crate::archive::{Ending, Gain, Witness};
 use crate::assemble::Candidate;
@@ -149,6 +150,9 @@ impl Campaign<'_> {
         self.tame_owner(candidate.callable);
         self.tame.extend(step.and_then(|step| self.called_by(candidate, step)));
         let length = step.map_or(candidate.steps.len(), |step| usize::from(step.0) + 1);
+        if kind != FailureKind::Died && is_own_doing(&self.catalogue.operations, &candidate.steps[..length]) {
+            return false;
+        }
         self.failures.note(Sighting {
             callable: candidate.callable,
             kind,

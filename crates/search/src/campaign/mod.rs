@@ -12,6 +12,7 @@
 
 mod failures;
 mod judge;
+mod own_doing;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -60,20 +60,8 @@ pub struct Contracts {
     profiles: FxHashMap<u32, Profile>,
 }
 
-/// Classes whose contracts the JDK's own tests have settled.
-const TRUSTED: [&str; 11] = [
-    "java/lang/String",
-    "java/lang/Class",
-    "java/lang/Boolean",
-    "java/lang/Byte",
-    "java/lang/Character",
-    "java/lang/Short",
-    "java/lang/Integer",
-    "java/lang/Long",
-    "java/lang/Float",
-    "java/lang/Double",
-    "java/lang/Object",
-];
+/// Packages whose contracts the JDK's own tests have settled. What breaks in them is the doing of what they hold.
+const TRUSTED: [&str; 4] = ["java/", "javax/", "jdk/", "sun/"];
 
 impl Contracts {
     pub fn new(env: &mut Env<'_>) -> Result<Self, Fault> {
@@ -101,7 +89,7 @@ impl Contracts {
             return known;
         }
         let simple = named.name.rsplit('/').next().unwrap_or(named.name);
-        let profile = if TRUSTED.contains(&named.name)
+        let profile = if TRUSTED.iter().any(|package| named.name.starts_with(package))
             || named.name.starts_with('[')
             || simple.starts_with(stubs::PREFIX)
         {
