@@ -43,6 +43,13 @@ pub(crate) fn java_text(text: &JavaString) -> (String, bool) {
         while taken > 1 && java_string(&JavaString::from_units(&rest[..taken])).len() > LONG + 10 {
             taken /= 2;
         }
+        // Words stay whole where that costs little.
+        if taken < rest.len()
+            && let Some(space) = rest[..taken].iter().rposition(|&unit| unit == u16::from(b' '))
+            && space + 1 > taken / 2
+        {
+            taken = space + 1;
+        }
         let splits_pair = taken < rest.len() && (0xdc00..0xe000).contains(&rest[taken]);
         let taken = if splits_pair && taken > 1 { taken - 1 } else { taken };
         parts.push(java_string(&JavaString::from_units(&rest[..taken])));

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use probat_model::{Operation, OperationTable, StepId, StubBehaviour};
+use probat_model::{Contract, Operation, OperationTable, StepId, StubBehaviour};
 
 use crate::case::{Ending, Expected, TestCase};
 
@@ -83,7 +83,9 @@ fn uses(case: &TestCase) -> Vec<Uses> {
             all[usize::from(other.0)].count += 2;
         }
     }
-    if let Ending::Breaks { steps, .. } = &case.ending {
+    if let Ending::Breaks { contract, steps, .. } = &case.ending
+        && !matches!(contract, Contract::NullPointer | Contract::AssertionError)
+    {
         for step in steps {
             all[usize::from(step.0)].count += 2;
         }

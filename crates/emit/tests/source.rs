@@ -401,3 +401,22 @@ fn a_broken_contract_is_asserted_and_explained() {
         "#]],
     );
 }
+
+#[test]
+fn a_call_that_throws_what_it_should_not_is_left_to_fail() {
+    let mut build = Build::default();
+    let list = build.new_list();
+    let comparator = build.literal(Literal::Null(Type::class("java/util/Comparator")));
+    let sorted = build.call("sort", "(Ljava/util/Comparator;)V", &[list, comparator]);
+    let ending = Ending::Breaks { contract: Contract::NullPointer, steps: vec![sorted], thrown: None };
+    build.check_body(
+        Vec::new(),
+        ending,
+        expect![[r#"
+            ArrayList arrayList = new ArrayList();
+            // Broken contract: no NullPointerException without a null argument.
+            // Perhaps a bug: nobody passed null, so the null is the code's own.
+            arrayList.sort(null);
+        "#]],
+    );
+}

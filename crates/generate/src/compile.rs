@@ -41,16 +41,61 @@ pub enum CompileError {
     },
 }
 
-/// Compiles all files into `into`; an empty list means that all is well.
+/// Files that are worth a compiler process of their own.
+const FILES_EACH: usize = 12;
+
+/// Compiles all files into `into`; an empty list means that all is well. Files are shared out to as many compilers as there are
+/// cores.
 pub fn compile(compiler: &Compiler, files: &[PathBuf], into: &Path) -> Result<Vec<Diagnostic>, CompileError> {
-    let write = |path: &Path, source| CompileError::Write { path: path.to_owned(), source };
-    std::fs::create_dir_all(into).map_err(|source| write(into, source))?;
-    let list = into.with_extension("files");
+    std::fs::create_dir_all(into).map_err(|source| CompileError::Write { path: into.to_owned(), source })?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let count = (files.len() / FILES_EACH).clamp(1, cores.min(4));
+    let mut shares: Vec<Vec<&PathBuf>> = vec![Vec::new(); count];
+    for (at, file) in files.iter().enumerate() {
+        shares[at % count].push(file);
+    }
+    let results: Vec<Result<Vec<Diagnostic>, CompileError>> = std::thread::scope(|threads| {
+        let running: Vec<_> = shares
+            .iter()
+            .enumerate()
+            .map(|(number, share)| threads.spawn(move || compile_share(compiler, share, into, number)))
+            .collect();
+        let wait = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        running.into_iter().map(wait).collect()
+    });
+    let mut all = Vec::new();
+    for result in results {
+        all.extend(result?);
+    }
+    Ok(all)
+}
+
+fn compile_share(
+    compiler: &Compiler,
+    files: &[&PathBuf],
+    into: &Path,
+    number: usize,
+) -> Result<Vec<Diagnostic>, CompileError> {
+    let list = into.with_extension(format!("files{number}"));
     let quoted: String = files
         .iter()
         .map(|file| format!("\"{}\"\n", file.display().to_string().replace('\\', "\\\\")))
         .collect();
-    std::fs::write(&list, quoted).map_err(|source| write(&list, source))?;
+    std::fs::write(&list, quoted).map_err(|source| CompileError::Write { path: list.clone(), source })?;
+    let output = command(compiler, &list, into)
+        .output()
+        .map_err(|source| CompileError::Start { path: compiler.javac.clone(), source })?;
+    let text = String::from_utf8_lossy(&output.stderr);
+    let found = diagnostics(&text);
+    if !output.status.success() && found.is_empty() {
+        return Err(CompileError::Unexplained(text.lines().take(5).collect::<Vec<_>>().join(" | ")));
+    }
+    Ok(found)
+}
+
+fn command(compiler: &Compiler, list: &Path, into: &Path) -> Command {
     let mut command = Command::new(&compiler.javac);
     command.env_remove("JAVA_TOOL_OPTIONS").env("LC_ALL", "C.UTF-8");
     command.args([
@@ -65,14 +110,7 @@ pub fn compile(compiler: &Compiler, files: &[PathBuf], into: &Path) -> Result<Ve
         command.arg("--release").arg(release.to_string());
     }
     command.arg("-cp").arg(join(&compiler.class_path)).arg(format!("@{}", list.display()));
-    let output =
-        command.output().map_err(|source| CompileError::Start { path: compiler.javac.clone(), source })?;
-    let text = String::from_utf8_lossy(&output.stderr);
-    let found = diagnostics(&text);
-    if !output.status.success() && found.is_empty() {
-        return Err(CompileError::Unexplained(text.lines().take(5).collect::<Vec<_>>().join(" | ")));
-    }
-    Ok(found)
+    command
 }
 
 fn join(paths: &[PathBuf]) -> String {

@@ -60,6 +60,7 @@ pub fn finish<E: Executor>(
         .iter()
         .map(|(witness, needs)| Subject {
             steps: witness.steps.clone(),
+            contracts: false,
             keeps: Box::new(move |steps, seen| {
                 ends_alike(&witness.ending, steps, seen) && takes(needs, seen)
             }),
@@ -195,12 +196,16 @@ fn draft(
     if operation.result().is_some() && !matches!(operation, Operation::Construct { .. }) {
         checked.push(call);
     }
-    let receiver = matches!(operation, Operation::Call { .. }).then(|| steps[usize::from(call.0)].args[0]);
+    // A call that changes nothing is told by its result alone.
+    let tells_all = campaign.catalogue.callable(witness.callable).pure && operation.result().is_some();
+    let has_receiver = matches!(operation, Operation::Call { .. }) && !tells_all;
+    let receiver = has_receiver.then(|| steps[usize::from(call.0)].args[0]);
     for object in receiver.into_iter().chain([call]) {
         let Some(Value::Object { class }) = value(seen, object) else { continue };
         let ty = campaign.intern(&Type::Class(class.clone()));
         for observer in observers.of(&campaign.catalogue, ty, OBSERVERS) {
-            if observer != steps[usize::from(call.0)].operation {
+            let is_other = observer != steps[usize::from(call.0)].operation;
+            if is_other && campaign.is_usable(witness.callable, observer) {
                 checked.push(StepId(steps.len() as u16));
                 steps.push(Step { operation: observer, args: [object].into_iter().collect() });
             }
@@ -242,6 +247,12 @@ fn assemble(
             None => {}
         }
     }
+    let is_given =
+        draft.checked.contains(&draft.call) && [once, again].iter().all(|seen| is_object(seen, draft.call));
+    if checks.is_empty() && is_given {
+        result = Some(Expected::NotNull);
+        checks.push(Check { step: draft.call, expected: Expected::NotNull });
+    }
     let (steps, place) = compact(&draft.steps, &kept);
     for check in &mut checks {
         check.step = StepId(place[usize::from(check.step.0)]);
@@ -257,6 +268,11 @@ fn assemble(
         }
     };
     Some((TestCase { name: String::new(), steps, checks, ending, notes: Vec::new() }, result))
+}
+
+/// Whether a step gave an object.
+fn is_object(seen: &Observation, step: StepId) -> bool {
+    matches!(value(seen, step), Some(Value::Object { .. } | Value::Array { .. } | Value::String { .. }))
 }
 
 /// Messages that name classes, modules or addresses differ between JVMs.

@@ -14,6 +14,9 @@ use probat_supervisor::{Fleet, FleetError};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HuntLimits {
     pub time: Option<Duration>,
+    /// Of that time, what checking each test will take, and how much of it at most is kept back for that.
+    pub per_test: Duration,
+    pub most_kept: Duration,
     /// Executed steps.
     pub steps: Option<u64>,
     pub plateau: Plateau,
@@ -101,7 +104,7 @@ pub fn hunt(
     // Steps submitted so far: counted ahead of time, so that a limit is met almost to the step.
     let (mut planned, most) = (0u64, limits.steps.unwrap_or(u64::MAX));
     let end = loop {
-        if let Some(end) = over(limits, start, last_gain.0) {
+        if let Some(end) = over(campaign.archive().outcomes(), limits, start, last_gain.0) {
             break end;
         }
         if stop() {
@@ -182,9 +185,11 @@ fn now(campaign: &Campaign<'_>, start: Instant, last_gain: Instant) -> HuntProgr
     }
 }
 
-fn over(limits: &HuntLimits, start: Instant, last_gain: Instant) -> Option<HuntEnd> {
+fn over(tests: usize, limits: &HuntLimits, start: Instant, last_gain: Instant) -> Option<HuntEnd> {
     let elapsed = start.elapsed();
-    if limits.time.is_some_and(|limit| elapsed >= limit) {
+    let tests = u32::try_from(tests).unwrap_or(u32::MAX);
+    let kept = limits.per_test.saturating_mul(tests).min(limits.most_kept);
+    if limits.time.is_some_and(|limit| elapsed >= limit.saturating_sub(kept)) {
         return Some(HuntEnd::Time);
     }
     limits.plateau.is_reached(elapsed, last_gain.elapsed()).then_some(HuntEnd::Plateau)

@@ -4,6 +4,7 @@
 //! Time is shared out here: searching gets what verification will not need.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -23,10 +24,11 @@ use probat_supervisor::{
 use probat_survey::{Lineage, Probes, SourceScope, SurveyOptions, Untestable, survey};
 
 use crate::executor::FleetExecutor;
-use crate::finish::finish;
+use crate::failing::failing;
+use crate::finish::{Finish, finish};
 use crate::hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
 use crate::suite::{SuiteFile, group};
-use crate::verify::{Dropped, Verification, VerifyError, verify};
+use crate::verify::{Dropped, Verification, Verifier, VerifyError, reserve, verify};
 
 /// The user's Java.
 #[derive(Debug, Clone)]
@@ -37,6 +39,17 @@ pub struct Java {
     pub javac: Option<PathBuf>,
     /// `--release` for the tests.
     pub release: Option<u32>,
+}
+
+/// Which tests to write. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kinds {
+    #[default]
+    Both,
+    /// Only tests that pass: what the code does.
+    Regression,
+    /// Only tests that fail: where it breaks a contract.
+    Errors,
 }
 
 /// What the user decided.
@@ -55,6 +68,9 @@ pub struct JobOptions {
     /// Stop when nothing new comes.
     pub plateau: Plateau,
     pub max_tests: Option<usize>,
+    pub kinds: Kinds,
+    /// Failures the user has accepted, as `member kind`: no test is written for them.
+    pub accepted: BTreeSet<String>,
     /// Compile and run before anything is handed out.
     pub verify: bool,
 }
@@ -73,6 +89,8 @@ impl Default for JobOptions {
             kernel_sandbox: true,
             plateau: Plateau::HalfOfTheTime,
             max_tests: None,
+            kinds: Kinds::Both,
+            accepted: BTreeSet::new(),
             verify: true,
         }
     }
@@ -120,6 +138,8 @@ pub struct OutFile {
     pub name: String,
     pub source: String,
     pub tests: usize,
+    /// Whether its tests fail.
+    pub fails: bool,
 }
 
 /// How much of a class under test is covered.
@@ -213,8 +233,10 @@ impl Clock<'_> {
     }
 
     fn leave(&mut self) {
-        if let Some((phase, start)) = self.current.take() {
-            self.times.push((phase, start.elapsed()));
+        let Some((phase, start)) = self.current.take() else { return };
+        match self.times.iter_mut().find(|(other, _)| *other == phase) {
+            Some((_, time)) => *time += start.elapsed(),
+            None => self.times.push((phase, start.elapsed())),
         }
     }
 }
@@ -260,11 +282,20 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     }
     let mut second = Fleet::start(second_config(job, &probes.instrumentation))?;
     let (mut one, mut two) = (FleetExecutor(&mut fleet), FleetExecutor(&mut second));
-    // However late the search ended, what it found is worth some time.
     let limit = job.options.time_limit;
-    let late = limit.mul_f64(0.85).max(start.elapsed() + limit.mul_f64(0.1));
-    let enough = || stop() || (job.options.step_limit.is_none() && start.elapsed() > late);
-    let mut finished = finish(&mut campaign, &mut one, &mut two, enough)?;
+    let deadline = job.options.step_limit.is_none().then(|| start + limit);
+    let kept = kept_for_checks(&job.options, campaign.archive().outcomes());
+    // However late the search ended, what it found is worth some time.
+    let late = deadline.map(|deadline| (deadline - kept).max(Instant::now() + limit.mul_f64(FINISHING)));
+    let enough = || stop() || late.is_some_and(|late| Instant::now() > late);
+    let mut finished = match job.options.kinds {
+        Kinds::Both | Kinds::Regression => finish(&mut campaign, &mut one, &mut two, enough)?,
+        Kinds::Errors => Finish::default(),
+    };
+    let failures = match job.options.kinds {
+        Kinds::Both | Kinds::Errors => failing(&campaign, &mut one, &job.options.accepted, enough)?,
+        Kinds::Regression => Vec::new(),
+    };
     if !is_busy {
         stats = fleet.stats();
     }
@@ -275,8 +306,9 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
         finished.tests.truncate(most);
     }
     let unstable = members(&campaign.catalogue, &finished.unstable);
-    let suite = group(&campaign.catalogue, finished.tests);
-    let checked = check(job, &mut clock, &campaign.catalogue, &world, suite)?;
+    let mut suite = group(&campaign.catalogue, finished.tests, false);
+    suite.extend(group(&campaign.catalogue, failures, true));
+    let checked = check(job, &mut clock, &campaign.catalogue, &world, suite, deadline)?;
     clock.leave();
     let campaign_report = Report { campaign: &campaign, probes: &probes, targets: &job.targets };
     Ok(Outcome {
@@ -316,10 +348,12 @@ fn check(
     catalogue: &Catalogue,
     world: &RefCell<World<'_>>,
     suite: Vec<SuiteFile>,
+    deadline: Option<Instant>,
 ) -> Result<Verification, VerifyError> {
-    let scope = SourceScope { world };
+    let scope = SourceScope::new(world);
     let style = Style { framework: job.options.framework, marker: job.options.marker.clone() };
-    verify(job, catalogue, &scope, &style, suite, &mut |phase| clock.enter(phase))
+    let with = Verifier { job, catalogue, scope: &scope, style: &style, deadline };
+    verify(&with, suite, &mut |phase| clock.enter(phase))
 }
 
 fn nothing_in_words(untestable: &[Untestable]) -> String {
@@ -330,15 +364,27 @@ fn nothing_in_words(untestable: &[Untestable]) -> String {
     }
 }
 
+/// The share of the time that checking tests may take.
+const CHECKS: f64 = 0.25;
+
+/// The share of the time that shortening tests and adding assertions may take.
+const FINISHING: f64 = 0.1;
+
+/// Time kept for checking as many tests.
+fn kept_for_checks(options: &JobOptions, tests: usize) -> Duration {
+    if options.verify { reserve(tests).min(options.time_limit.mul_f64(CHECKS)) } else { Duration::ZERO }
+}
+
 /// Search gets what finishing and verification will not need.
 fn hunt_limits(options: &JobOptions, spent: Duration) -> HuntLimits {
     let total = options.time_limit;
-    let reserve =
-        if options.verify { total.mul_f64(0.2) + Duration::from_secs(3) } else { total.mul_f64(0.1) };
-    let search = total.saturating_sub(reserve).max(total.mul_f64(0.5)).saturating_sub(spent);
+    let fixed = kept_for_checks(options, 0);
+    let search = total.saturating_sub(total.mul_f64(FINISHING) + fixed).saturating_sub(spent);
     HuntLimits {
         // A step limit alone decides where it is given, so that the same steps are run on any machine.
         time: options.step_limit.is_none().then_some(search),
+        per_test: reserve(1).saturating_sub(reserve(0)),
+        most_kept: if options.verify { total.mul_f64(CHECKS).saturating_sub(fixed) } else { Duration::ZERO },
         steps: options.step_limit,
         plateau: if options.step_limit.is_none() { options.plateau } else { Plateau::Never },
         in_flight: 3,

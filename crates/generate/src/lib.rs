@@ -11,22 +11,26 @@
 mod compile;
 mod executor;
 mod expect;
+mod failing;
 mod finish;
 mod hunt;
 mod job;
 mod junit;
 mod naming;
 mod observers;
+mod pace;
+mod printed;
 mod suite;
 mod verify;
 
 pub use compile::{CompileError, Compiler, Diagnostic, compile};
 pub use executor::FleetExecutor;
+pub use failing::failure_key;
 pub use finish::{Finish, Finished, finish};
 pub use hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
 pub use job::{
-    ClassReport, FailureReport, Java, Job, JobError, JobOptions, OutFile, Outcome, Phase, Untested, Watch,
-    run,
+    ClassReport, FailureReport, Java, Job, JobError, JobOptions, Kinds, OutFile, Outcome, Phase, Untested,
+    Watch, run,
 };
 pub use junit::{JUnitError, JUnitRun, Verdict, run_junit};
 pub use probat_emit::contract_in_words;

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use probat_emit::{Ending, Expected, is_keyword};
-use probat_model::{Literal, Operation};
+use probat_model::{Contract, Literal, Operation};
 
 /// Methods every class has, which a test must not override.
 const INHERITED: [&str; 9] =
@@ -94,7 +94,13 @@ fn outcome(ending: &Ending, result: Option<&Expected>) -> String {
             let simple = class.simple();
             format!("_throws{}", simple.rsplit('$').next().unwrap_or(simple))
         }
+        (Ending::Breaks { contract, .. }, _) => match contract {
+            Contract::NullPointer => "_throwsNullPointerException".into(),
+            Contract::AssertionError => "_throwsAssertionError".into(),
+            other => format!("_breaks{other:?}"),
+        },
         (_, Some(Expected::Null)) => "_returnsNull".into(),
+        (_, Some(Expected::NotNull)) => "_returnsNotNull".into(),
         (_, Some(Expected::Boolean(value))) => format!("_returns{}", if *value { "True" } else { "False" }),
         (_, Some(Expected::Int(value))) if *value >= 0 => format!("_returns{value}"),
         (_, Some(Expected::Int(_))) => "_returnsNegative".into(),

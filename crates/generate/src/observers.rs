@@ -70,12 +70,22 @@ impl Observers {
         let mut found = Vec::new();
         for &above in catalogue.types.supers(ty) {
             for &operation in self.by_type.get(catalogue.types.get(above)).into_iter().flatten() {
-                if found.len() < most && !found.contains(&operation) {
+                let told = signature(catalogue.operations.get(operation));
+                let is_new = !found.iter().any(|&other| signature(catalogue.operations.get(other)) == told);
+                if found.len() < most && is_new {
                     found.push(operation);
                 }
             }
         }
         found
+    }
+}
+
+/// Name and descriptor: a method that several types declare is one.
+fn signature(operation: &Operation) -> Option<(&str, &MethodDescriptor)> {
+    match operation {
+        Operation::Call { name, descriptor, .. } => Some((name, descriptor)),
+        _ => None,
     }
 }
 

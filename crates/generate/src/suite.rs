@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use probat_emit::{TestClass, is_keyword};
+use probat_emit::TestClass;
 use probat_model::{ClassName, Literal, Operation, Type};
 use probat_search::catalogue::Catalogue;
 
@@ -17,20 +17,26 @@ pub struct SuiteFile {
     /// The top-level class under test.
     pub subject: ClassName,
     pub class: TestClass,
+    /// Whether its tests are written to fail.
+    pub fails: bool,
+    /// Edges its tests are there for, per hundred tests.
+    pub worth: usize,
 }
 
-/// Groups tests by the top-level class they test.
-pub fn group(catalogue: &Catalogue, tests: Vec<Finished>) -> Vec<SuiteFile> {
+/// Groups tests by the top-level class they test; either all pass or all fail.
+pub fn group(catalogue: &Catalogue, tests: Vec<Finished>, fails: bool) -> Vec<SuiteFile> {
     let mut files: BTreeMap<ClassName, Vec<Finished>> = BTreeMap::new();
     for test in tests {
         if let Type::Class(name) = catalogue.types.get(catalogue.owners[test.owner.0 as usize].ty) {
             files.entry(top_level(name)).or_default().push(test);
         }
     }
-    files.into_iter().map(|(subject, tests)| file(catalogue, subject, tests)).collect()
+    files.into_iter().map(|(subject, tests)| file(catalogue, subject, tests, fails)).collect()
 }
 
-fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>) -> SuiteFile {
+fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, fails: bool) -> SuiteFile {
+    let edges: usize = tests.iter().map(|test| test.needs.len()).sum();
+    let worth = edges * 100 / tests.len().max(1);
     let mut names = Names::default();
     let mut cases = Vec::new();
     for test in tests {
@@ -59,12 +65,17 @@ fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>) -> Suit
     } else {
         subject.package().to_owned()
     };
-    let mut name = format!("{}ProbatTest", subject.simple());
-    if is_keyword(&name) {
-        name.push('_');
-    }
-    let about = vec![format!("What {{@code {}}} does, as observed.", subject.simple())];
-    SuiteFile { class: TestClass { package, name, about, tests: cases }, subject }
+    let simple = subject.simple();
+    let (name, about) = if fails {
+        let about = vec![
+            format!("Where {{@code {simple}}} breaks what all Java code should keep."),
+            "Each test fails as long as that is so.".to_owned(),
+        ];
+        (format!("{simple}FailingProbatTest"), about)
+    } else {
+        (format!("{simple}ProbatTest"), vec![format!("What {{@code {simple}}} does, as observed.")])
+    };
+    SuiteFile { class: TestClass { package, name, about, tests: cases }, subject, fails, worth }
 }
 
 fn top_level(name: &ClassName) -> ClassName {

@@ -85,6 +85,11 @@ impl Archive {
         self.covered.count_ones(..)
     }
 
+    /// Number of callables and ways they ended: about the number of tests a selection has.
+    pub fn outcomes(&self) -> usize {
+        self.by_outcome.len()
+    }
+
     /// Of a range of probes, how many were never taken.
     pub fn uncovered(&self, probes: std::ops::Range<u32>) -> u32 {
         let range = probes.start as usize..probes.end as usize;

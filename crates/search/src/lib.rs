@@ -14,6 +14,7 @@ pub mod executor;
 #[cfg(test)]
 mod fake;
 pub mod feedback;
+pub mod homes;
 pub mod literals;
 pub mod minimize;
 pub mod novelty;

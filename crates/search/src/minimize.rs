@@ -15,6 +15,8 @@ pub type Keeps<'p> = Box<dyn Fn(&[Step], &Observation) -> bool + 'p>;
 /// A sequence to shorten.
 pub struct Subject<'p> {
     pub steps: Vec<Step>,
+    /// Whether the predicate looks at broken contracts.
+    pub contracts: bool,
     pub keeps: Keeps<'p>,
 }
 
@@ -73,7 +75,8 @@ pub(crate) fn try_wave<E: Executor>(
         if let Some(steps) = trial {
             let sequence = Sequence::from_steps(table, steps.clone())
                 .expect("removal leaves every use with its definition");
-            let observe = Observe { values: Values::All, edges: true, ..Observe::default() };
+            let contracts = subjects[at].contracts;
+            let observe = Observe { values: Values::All, edges: true, contracts, ..Observe::default() };
             items.push(Item { sequence, observe, reset: Reset::Fields, past_exceptions: false });
             which.push(at);
         }
@@ -213,8 +216,11 @@ mod tests {
             all.push((2, &[0, 2]));
         }
         let adds = |steps: &[Step]| steps.iter().filter(|step| step.operation.0 == 2).count();
-        let mut subjects =
-            [Subject { steps: steps(&all), keeps: Box::new(move |steps, _| adds(steps) >= 2) }];
+        let mut subjects = [Subject {
+            steps: steps(&all),
+            contracts: false,
+            keeps: Box::new(move |steps, _| adds(steps) >= 2),
+        }];
         let mut runs = Count(0);
         minimize(&table, &mut subjects, &mut runs, || false).unwrap();
         assert_eq!(subjects[0].steps, steps(&[(1, &[]), (0, &[]), (2, &[0, 1]), (2, &[0, 1])]));
@@ -231,7 +237,7 @@ mod tests {
             interface: false,
         });
         let all = steps(&[(1, &[]), (0, &[]), (0, &[]), (0, &[]), (put.0, &[0, 1, 2]), (2, &[0, 3])]);
-        let mut subjects = [Subject { steps: all, keeps: Box::new(|_, _| true) }];
+        let mut subjects = [Subject { steps: all, contracts: false, keeps: Box::new(|_, _| true) }];
         minimize(&table, &mut subjects, &mut Count(0), || false).unwrap();
         assert_eq!(subjects[0].steps, steps(&[(1, &[]), (0, &[]), (2, &[0, 1])]));
     }

@@ -3,8 +3,10 @@
 //! In: types of operations and run-time classes of values; a [`Hierarchy`] that knows their supertypes.
 //! Out: [`TypeId`]s. A type's supertypes are asked for once, when it is first met.
 
-use probat_model::{ClassName, Type};
+use probat_model::{ClassName, Operation, Type};
 use rustc_hash::FxHashMap;
+
+use crate::homes::Home;
 
 /// Index of a type in a [`TypeTable`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,6 +16,11 @@ pub struct TypeId(pub u32);
 pub trait Hierarchy {
     /// All supertypes of a class, near ones first, itself left out; `java.lang.Object` last. Empty if it is unknown.
     fn supertypes(&self, class: &ClassName) -> Vec<ClassName>;
+
+    /// Which source can use an operation.
+    fn home(&self, _operation: &Operation) -> Home {
+        Home::Anywhere
+    }
 }
 
 /// All types met so far.

@@ -13,6 +13,7 @@ mod declared;
 mod demand;
 mod generics;
 mod helpers;
+mod home;
 mod lineage;
 mod scope;
 mod stand;

@@ -1,12 +1,15 @@
-//! Supertypes for the search, from class files.
+//! Supertypes for the search, and which source can use what, from class files.
 //!
-//! In: run-time classes as the search meets them. Out: their supertypes. Classes are loaded into the world on the way.
+//! In: run-time classes as the search meets them. Out: their supertypes, and homes of operations. Classes are loaded into the world on the way.
 
 use std::cell::RefCell;
 
 use probat_analysis::World;
-use probat_model::ClassName;
+use probat_model::{ClassName, Operation};
+use probat_search::homes::Home;
 use probat_search::types::Hierarchy;
+
+use crate::home::home;
 
 /// The world, shared by everything that asks about classes while a search runs.
 #[derive(Debug)]
@@ -31,5 +34,9 @@ impl Hierarchy for Lineage<'_, '_> {
             above.push(ClassName::internal(object));
         }
         above
+    }
+
+    fn home(&self, operation: &Operation) -> Home {
+        home(&mut self.world.borrow_mut(), operation)
     }
 }

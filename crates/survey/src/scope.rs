@@ -9,13 +9,33 @@ use probat_classfile::annotation::{Annotation, ElementValue};
 use probat_classfile::{AccessFlags, Attributes};
 use probat_emit::{ClassShape, Deprecation, Field, Method, Scope};
 use probat_model::{ClassName, MethodDescriptor, Operation, Type};
+use rustc_hash::FxHashMap;
 
 use crate::declared;
 
-/// Answers from a world of classes.
+/// Answers from a world of classes, each found once.
 #[derive(Debug)]
 pub struct SourceScope<'w, 's> {
-    pub world: &'w RefCell<World<'s>>,
+    world: &'w RefCell<World<'s>>,
+    known: RefCell<Known>,
+}
+
+/// What was asked before.
+#[derive(Debug, Default)]
+struct Known {
+    /// By package.
+    nameable: FxHashMap<String, FxHashMap<ClassName, bool>>,
+    names: FxHashMap<ClassName, String>,
+    shapes: FxHashMap<ClassName, ClassShape>,
+    methods: FxHashMap<ClassName, FxHashMap<String, Vec<Method>>>,
+    checked: FxHashMap<Operation, Vec<ClassName>>,
+    deprecation: FxHashMap<Operation, Deprecation>,
+}
+
+impl<'w, 's> SourceScope<'w, 's> {
+    pub fn new(world: &'w RefCell<World<'s>>) -> Self {
+        SourceScope { world, known: RefCell::default() }
+    }
 }
 
 impl SourceScope<'_, '_> {
@@ -41,7 +61,13 @@ impl Scope for SourceScope<'_, '_> {
     }
 
     fn is_nameable(&self, class: &ClassName, package: &str) -> bool {
-        self.with(class, |world, id| world.is_nameable(id, package))
+        let known = self.known.borrow().nameable.get(package).and_then(|all| all.get(class)).copied();
+        known.unwrap_or_else(|| {
+            let found = self.with(class, |world, id| world.is_nameable(id, package));
+            let mut known = self.known.borrow_mut();
+            known.nameable.entry(package.to_owned()).or_default().insert(class.clone(), found);
+            found
+        })
     }
 
     fn supertypes(&self, class: &ClassName) -> Vec<ClassName> {
@@ -51,7 +77,12 @@ impl Scope for SourceScope<'_, '_> {
     }
 
     fn source_name(&self, class: &ClassName) -> String {
-        self.with(class, source_name)
+        if let Some(known) = self.known.borrow().names.get(class) {
+            return known.clone();
+        }
+        let found = self.with(class, source_name);
+        self.known.borrow_mut().names.insert(class.clone(), found.clone());
+        found
     }
 
     fn exists(&self, class: &ClassName) -> bool {
@@ -59,28 +90,22 @@ impl Scope for SourceScope<'_, '_> {
     }
 
     fn shape(&self, class: &ClassName) -> ClassShape {
-        self.with(class, |world, id| declared::shape(world, id))
+        if let Some(known) = self.known.borrow().shapes.get(class) {
+            return known.clone();
+        }
+        let found = self.with(class, |world, id| declared::shape(world, id));
+        self.known.borrow_mut().shapes.insert(class.clone(), found.clone());
+        found
     }
 
     fn methods(&self, class: &ClassName, name: &str) -> Vec<Method> {
-        self.with(class, |world, id| {
-            let lineage = if name == "<init>" { vec![id] } else { lineage(world, id) };
-            let Some(name) = world.known_symbol(name) else { return Vec::new() };
-            let mut found = Vec::new();
-            for above in lineage {
-                let is_foreign = above != id && world.class(above).is_interface();
-                for method in world.methods_of(above) {
-                    let info = world.method(method);
-                    let hidden = info.is_private()
-                        || info.access.has(AccessFlags::SYNTHETIC)
-                        || (is_foreign && info.is_static());
-                    if info.name == name && !hidden {
-                        found.extend(declared::method(world, method));
-                    }
-                }
-            }
-            found
-        })
+        if let Some(known) = self.known.borrow().methods.get(class).and_then(|all| all.get(name)) {
+            return known.clone();
+        }
+        let found = self.with(class, |world, id| methods(world, id, name));
+        let mut known = self.known.borrow_mut();
+        known.methods.entry(class.clone()).or_default().insert(name.to_owned(), found.clone());
+        found
     }
 
     fn field(&self, class: &ClassName, name: &str) -> Option<Field> {
@@ -93,17 +118,20 @@ impl Scope for SourceScope<'_, '_> {
 
     fn checked(&self, operation: &Operation) -> Vec<ClassName> {
         let Some((class, name, descriptor)) = called(operation) else { return Vec::new() };
+        if let Some(known) = self.known.borrow().checked.get(operation) {
+            return known.clone();
+        }
         let thrown = self.with(class, |world, id| {
             find_method(world, id, name, descriptor).map_or(Vec::new(), |method| world.thrown(method))
         });
         let unchecked = ["java/lang/RuntimeException", "java/lang/Error"].map(Type::class);
-        thrown
-            .into_iter()
-            .filter(|class| {
-                let class = Type::Class(class.clone());
-                !unchecked.iter().any(|above| self.is_subtype(&class, above))
-            })
-            .collect()
+        let is_checked = |class: &ClassName| {
+            let class = Type::Class(class.clone());
+            !unchecked.iter().any(|above| self.is_subtype(&class, above))
+        };
+        let found: Vec<ClassName> = thrown.into_iter().filter(is_checked).collect();
+        self.known.borrow_mut().checked.insert(operation.clone(), found.clone());
+        found
     }
 
     fn deprecation(&self, operation: &Operation) -> Deprecation {
@@ -118,12 +146,37 @@ impl Scope for SourceScope<'_, '_> {
                 None => return Deprecation::None,
             },
         };
-        self.with(class, |world, id| of_class(world, id).max(of_member(world, id, operation)))
+        if let Some(known) = self.known.borrow().deprecation.get(operation) {
+            return *known;
+        }
+        let found = self.with(class, |world, id| of_class(world, id).max(of_member(world, id, operation)));
+        self.known.borrow_mut().deprecation.insert(operation.clone(), found);
+        found
     }
 }
 
+/// The methods of a name that a class has, nearest first.
+fn methods(world: &World<'_>, id: ClassId, name: &str) -> Vec<Method> {
+    let lineage = if name == "<init>" { vec![id] } else { lineage(world, id) };
+    let Some(name) = world.known_symbol(name) else { return Vec::new() };
+    let mut found = Vec::new();
+    for above in lineage {
+        let is_foreign = above != id && world.class(above).is_interface();
+        for method in world.methods_of(above) {
+            let info = world.method(method);
+            let is_hidden = info.is_private()
+                || info.access.has(AccessFlags::SYNTHETIC)
+                || (is_foreign && info.is_static());
+            if info.name == name && !is_hidden {
+                found.extend(declared::method(world, method));
+            }
+        }
+    }
+    found
+}
+
 /// Class, name and descriptor of what an operation calls.
-fn called(operation: &Operation) -> Option<(&ClassName, &str, &MethodDescriptor)> {
+pub(crate) fn called(operation: &Operation) -> Option<(&ClassName, &str, &MethodDescriptor)> {
     match operation {
         Operation::Construct { class, descriptor } => Some((class, "<init>", descriptor)),
         Operation::Call { class, name, descriptor, .. }
@@ -134,7 +187,7 @@ fn called(operation: &Operation) -> Option<(&ClassName, &str, &MethodDescriptor)
 }
 
 /// A class and its supertypes: superclasses, then interfaces, `Object` last.
-fn lineage(world: &World<'_>, id: ClassId) -> Vec<ClassId> {
+pub(crate) fn lineage(world: &World<'_>, id: ClassId) -> Vec<ClassId> {
     let mut found: Vec<ClassId> = world.superclasses(id).collect();
     // Interfaces stand before those they extend, level by level.
     let mut next = 0;
@@ -155,7 +208,7 @@ fn lineage(world: &World<'_>, id: ClassId) -> Vec<ClassId> {
     found
 }
 
-fn find_method(
+pub(crate) fn find_method(
     world: &World<'_>,
     id: ClassId,
     name: &str,
@@ -166,7 +219,7 @@ fn find_method(
     lineage.into_iter().find_map(|above| world.declared_method(above, name, &text))
 }
 
-fn find_field(world: &World<'_>, id: ClassId, name: &str) -> Option<FieldId> {
+pub(crate) fn find_field(world: &World<'_>, id: ClassId, name: &str) -> Option<FieldId> {
     lineage(world, id).into_iter().find_map(|above| world.declared_field(above, name))
 }
 

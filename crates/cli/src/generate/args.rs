@@ -77,6 +77,16 @@ pub struct GenerateArgs {
     /// Where tests go (default: `src/test/java` of a project, otherwise `probat-tests`)
     #[arg(long, short = 'o', value_name = "DIR", help_heading = OUTPUT)]
     pub output: Option<PathBuf>,
+    /// Where tests go that fail because the code breaks a rule (default: `probat-failing-tests` in a project, otherwise beside the
+    /// others, in `probat-tests-failing`); keep it out of the build
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
+    pub failing_output: Option<PathBuf>,
+    /// Write only tests that pass; failures are reported without a test
+    #[arg(long, conflicts_with = "errors_only", help_heading = OUTPUT)]
+    pub regression_only: bool,
+    /// Write only tests that fail
+    #[arg(long, help_heading = OUTPUT)]
+    pub errors_only: bool,
     /// What the tests are written for (default: what the project uses, otherwise JUnit 5)
     #[arg(long, value_enum, help_heading = OUTPUT)]
     pub framework: Option<FrameworkChoice>,

@@ -2,7 +2,7 @@
 //!
 //! In: what the search found. Out: the rule broken, and why a person should care.
 
-use probat_generate::{FailureReport, contract_in_words};
+use probat_generate::{FailureReport, contract_in_words, failure_key};
 use probat_model::{Contract, Thrown};
 use probat_search::campaign::FailureKind;
 use probat_supervisor::describe;
@@ -54,7 +54,7 @@ fn join(cause: &mut FailureFound, mut other: FailureFound) {
 fn found(report: &FailureReport, known: &Known) -> FailureFound {
     let failure = &report.failure;
     let member = describe(&report.member);
-    let kind = key(&failure.kind);
+    let kind = failure_key(&failure.kind);
     let broken = failure.violation.as_ref().and_then(|violation| violation.thrown.as_ref());
     let thrown = broken.or(failure.thrown.as_ref());
     FailureFound {
@@ -88,33 +88,6 @@ fn stack(thrown: &Thrown) -> Vec<String> {
         None => format!("at {}.{}", frame.class, frame.method),
     }));
     lines
-}
-
-/// A short stable name.
-pub fn key(kind: &FailureKind) -> &'static str {
-    match kind {
-        FailureKind::TimedOut => "timed-out",
-        FailureKind::Exhausted => "exhausted",
-        FailureKind::Died => "jvm-died",
-        FailureKind::Exception(_) => "exception",
-        FailureKind::Contract(contract) => match contract {
-            Contract::EqualsReflexive => "equals-reflexive",
-            Contract::EqualsNull => "equals-null",
-            Contract::EqualsSymmetric => "equals-symmetric",
-            Contract::EqualsThrows => "equals-throws",
-            Contract::HashCodeThrows => "hash-code-throws",
-            Contract::HashCodeConsistent => "hash-code-consistent",
-            Contract::EqualsHashCode => "equals-hash-code",
-            Contract::ToStringThrows => "to-string-throws",
-            Contract::ToStringNull => "to-string-null",
-            Contract::CompareToReflexive => "compare-to-reflexive",
-            Contract::CompareToAntisymmetric => "compare-to-antisymmetric",
-            Contract::CompareToEquals => "compare-to-equals",
-            Contract::CloneThrows => "clone-throws",
-            Contract::NullPointer => "null-pointer",
-            Contract::AssertionError => "assertion-error",
-        },
-    }
 }
 
 fn rule(kind: &FailureKind) -> &'static str {
@@ -167,7 +140,7 @@ mod tests {
         let kind = FailureKind::Contract(Contract::NullPointer);
         FailureFound {
             member: member.into(),
-            kind: key(&kind),
+            kind: failure_key(&kind),
             rule: rule(&kind),
             why: why(&kind),
             times: 1,

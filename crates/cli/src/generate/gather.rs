@@ -38,7 +38,7 @@ pub struct Facts<'a> {
 pub fn report(facts: Facts<'_>) -> Report {
     let Facts { args, subject, outcome, live, places, known, interrupted, files } = facts;
     let end = end_of(outcome.end, interrupted);
-    let step_limit = live.last().map_or(outcome.totals.steps, |last| last.steps).max(1);
+    let step_limit = steps(outcome, live);
     Report {
         schema: SCHEMA,
         probat: env!("CARGO_PKG_VERSION"),
@@ -55,7 +55,9 @@ pub fn report(facts: Facts<'_>) -> Report {
         verified: outcome.verified,
         junit: subject.junit.as_ref().map(|junit| junit.from),
         output: places.tests.display().to_string(),
-        tests: outcome.files.iter().map(|file| file.tests).sum(),
+        tests: outcome.files.iter().filter(|file| !file.fails).map(|file| file.tests).sum(),
+        failing_output: places.failing.display().to_string(),
+        failing_tests: outcome.files.iter().filter(|file| file.fails).map(|file| file.tests).sum(),
         totals: totals(outcome),
         classes: classes(outcome),
         files,
@@ -73,6 +75,11 @@ pub fn report(facts: Facts<'_>) -> Report {
             .map(|(phase, time)| PhaseTime { phase: name(*phase), seconds: rounded(*time) })
             .collect(),
     }
+}
+
+/// The step limit that repeats the run.
+pub fn steps(outcome: &Outcome, live: &Live) -> u64 {
+    live.last().map_or(outcome.totals.steps, |last| last.steps).max(1)
 }
 
 fn end_of(end: HuntEnd, interrupted: bool) -> EndOfSearch {
@@ -164,6 +171,7 @@ fn dropped(one: &Dropped) -> DroppedTest {
         DropReason::Unprintable => "has no source form",
         DropReason::Uncompilable => "does not compile",
         DropReason::Unstable => "failed in a fresh JVM",
+        DropReason::Unchecked => "not checked in time",
     };
     DroppedTest { test: one.test.clone(), reason, detail: one.detail.clone() }
 }
@@ -194,6 +202,7 @@ fn rounded(time: Duration) -> f64 {
 /// `3 tests for 2 classes`.
 pub fn what_was_written(report: &Report) -> String {
     let tests = plural(report.tests as u64, "test");
-    let classes = plural(report.files.len() as u64, "class");
+    let files = report.files.iter().filter(|file| !file.fails).count();
+    let classes = plural(files as u64, "class");
     format!("{tests} for {classes}")
 }

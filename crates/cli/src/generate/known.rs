@@ -37,6 +37,11 @@ impl Known {
         }
     }
 
+    /// All of them, as `member kind`.
+    pub fn lines(&self) -> &BTreeSet<String> {
+        &self.lines
+    }
+
     pub fn contains(&self, member: &str, kind: &str) -> bool {
         self.lines.contains(&format!("{member} {kind}"))
     }

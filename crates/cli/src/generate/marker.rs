@@ -27,6 +27,13 @@ pub fn mark(source: &str, seed: u64) -> String {
     )
 }
 
+/// Adds a comment under the first line.
+pub fn second_line(source: &str, text: &str) -> String {
+    let (first, rest) = source.split_once('\n').unwrap_or((source, ""));
+    // A compiler reads unicode escapes even in comments (JLS §3.3).
+    format!("{first}\n// {}\n{rest}", text.replace('\\', "/").replace(['\r', '\n'], " "))
+}
+
 /// Tells whose a file is.
 pub fn owner(source: &str) -> Owner {
     let Some((first, rest)) = source.split_once('\n') else { return Owner::Foreign };

@@ -63,9 +63,11 @@ pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     announce(&subject, &budget);
     let stop = probat_os::signals::stop_flag().ok();
     let mut live = Live::new(budget, false);
-    let job = job(args, &subject, &budget, work.path())?;
+    let job = job(args, &subject, &budget, &known, work.path())?;
     let outcome = search(&job, &mut live, &budget, stop)?;
-    let files = write_files(&outcome, &places, args.seed)?;
+    let steps = gather::steps(&outcome, &live);
+    let how = reproduce::in_short(&args.what, &args.classpath, args.seed, steps);
+    let files = write_files(&outcome, &places, args.seed, &how)?;
     let facts = Facts {
         args,
         subject: &subject,
@@ -100,6 +102,7 @@ fn job<'a>(
     args: &GenerateArgs,
     subject: &'a Subject,
     budget: &Budget,
+    known: &Known,
     work: &std::path::Path,
 ) -> Result<Job<'a>, Failure> {
     Ok(Job {
@@ -110,7 +113,7 @@ fn job<'a>(
         junit: subject.junit.as_ref().map(|junit| junit.jars.clone()).unwrap_or_default(),
         work: work.to_owned(),
         worker_command: WorkerCommand::default(),
-        options: options::options(args, subject, budget)?,
+        options: options::options(args, subject, budget, known)?,
     })
 }
 
@@ -148,11 +151,17 @@ fn job_failure(error: &JobError) -> Failure {
 }
 
 /// Writes every file; the first that cannot be written ends it, and those before it stay.
-fn write_files(outcome: &Outcome, places: &Places, seed: u64) -> Result<Vec<FileWritten>, Failure> {
+fn write_files(
+    outcome: &Outcome,
+    places: &Places,
+    seed: u64,
+    how: &str,
+) -> Result<Vec<FileWritten>, Failure> {
     let mut written: Vec<FileWritten> = Vec::new();
     for file in &outcome.files {
         let path = places.of(file);
-        let done = write::write_source(&path, &marker::mark(&file.source, seed))
+        let source = if file.fails { marker::second_line(&file.source, how) } else { file.source.clone() };
+        let done = write::write_source(&path, &marker::mark(&source, seed))
             .map_err(|error| write_failure(&error, written.len()))?;
         let (path, state, difference) = match done {
             Written::New => (path, FileState::New, None),
@@ -167,6 +176,7 @@ fn write_files(outcome: &Outcome, places: &Places, seed: u64) -> Result<Vec<File
             path: path.display().to_string(),
             class: file.subject.to_string(),
             tests: file.tests,
+            fails: file.fails,
             state,
             difference,
         });
@@ -210,7 +220,7 @@ fn exit_of(args: &GenerateArgs, report: &Report) -> Exit {
         Exit::Interrupted
     } else if found && !args.accept {
         Exit::Found
-    } else if report.tests == 0 {
+    } else if report.tests + report.failing_tests == 0 {
         Exit::Nothing
     } else {
         Exit::Fine

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use probat_classpath::near_names;
 use probat_emit::Framework;
-use probat_generate::{JobOptions, Plateau};
+use probat_generate::{JobOptions, Kinds, Plateau};
 use probat_model::ClassName;
 use probat_project::JUnitKind;
 use probat_search::campaign::CampaignConfig;
@@ -14,13 +14,19 @@ use probat_survey::SurveyOptions;
 
 use super::args::GenerateArgs;
 use super::budget::Budget;
+use super::known::Known;
 use super::subject::Subject;
 use super::technique;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
 /// Builds the options.
-pub fn options(args: &GenerateArgs, subject: &Subject, budget: &Budget) -> Result<JobOptions, Failure> {
+pub fn options(
+    args: &GenerateArgs,
+    subject: &Subject,
+    budget: &Budget,
+    known: &Known,
+) -> Result<JobOptions, Failure> {
     let survey = SurveyOptions {
         package_private: !args.public_only,
         excluded: excluded(args, subject)?,
@@ -46,6 +52,12 @@ pub fn options(args: &GenerateArgs, subject: &Subject, budget: &Budget) -> Resul
         },
         max_tests: args.max_tests.map(|most| most as usize),
         verify: !args.unverified,
+        kinds: match (args.regression_only, args.errors_only) {
+            (true, _) => Kinds::Regression,
+            (false, true) => Kinds::Errors,
+            (false, false) => Kinds::Both,
+        },
+        accepted: known.lines().clone(),
         ..JobOptions::default()
     };
     if let Some(workers) = args.workers {

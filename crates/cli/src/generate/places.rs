@@ -2,7 +2,7 @@
 //!
 //! In: arguments, the project. Out: [`Places`]. Tests of a project join its tests; everything else stays out of its build.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use probat_generate::OutFile;
 use probat_project::Project;
@@ -13,10 +13,15 @@ use super::known;
 /// Folder for tests of what is no project.
 const TESTS: &str = "probat-tests";
 
+/// Folder for tests that fail, in a project.
+const FAILING: &str = "probat-failing-tests";
+
 /// Folders and files of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
     pub tests: PathBuf,
+    /// Tests that fail: never part of a build.
+    pub failing: PathBuf,
     pub report: PathBuf,
     pub known_failures: PathBuf,
 }
@@ -26,6 +31,7 @@ pub fn places(args: &GenerateArgs, project: &Project) -> Places {
     match &project.layout {
         Some(layout) => Places {
             tests: args.output.clone().unwrap_or_else(|| layout.test_sources.clone()),
+            failing: args.failing_output.clone().unwrap_or_else(|| layout.root.join(FAILING)),
             report: layout.build.join("probat-report.json"),
             known_failures: layout.root.join(known::FILE),
         },
@@ -34,6 +40,7 @@ pub fn places(args: &GenerateArgs, project: &Project) -> Places {
             Places {
                 report: tests.join("probat-report.json"),
                 known_failures: tests.join(known::FILE),
+                failing: args.failing_output.clone().unwrap_or_else(|| beside(&tests)),
                 tests,
             }
         }
@@ -43,6 +50,15 @@ pub fn places(args: &GenerateArgs, project: &Project) -> Places {
 impl Places {
     /// Where a test class goes.
     pub fn of(&self, file: &OutFile) -> PathBuf {
-        self.tests.join(&file.package).join(format!("{}.java", file.name))
+        let folder = if file.fails { &self.failing } else { &self.tests };
+        folder.join(&file.package).join(format!("{}.java", file.name))
+    }
+}
+
+/// `out` gives `out-failing`.
+fn beside(tests: &Path) -> PathBuf {
+    match tests.file_name() {
+        Some(name) => tests.with_file_name(format!("{}-failing", name.to_string_lossy())),
+        None => tests.join(FAILING),
     }
 }

@@ -32,7 +32,11 @@ pub struct Report {
     /// Where JUnit came from.
     pub junit: Option<&'static str>,
     pub output: String,
+    /// Tests that pass.
     pub tests: usize,
+    /// Where tests are that fail because the code breaks a rule.
+    pub failing_output: String,
+    pub failing_tests: usize,
     pub totals: Totals,
     pub classes: Vec<ClassCovered>,
     pub files: Vec<FileWritten>,
@@ -107,6 +111,8 @@ pub struct FileWritten {
     pub path: String,
     pub class: String,
     pub tests: usize,
+    /// Whether its tests fail.
+    pub fails: bool,
     pub state: FileState,
     /// Against the file that was there.
     pub difference: Option<Difference>,

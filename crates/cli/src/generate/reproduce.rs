@@ -23,6 +23,14 @@ pub fn command(words: impl Iterator<Item = String>, seed: u64, steps: u64) -> St
     format!("{} --seed {seed} --step-limit {steps}", kept.join(" "))
 }
 
+/// What to say in a file that was found in this way.
+pub fn in_short(what: &[String], class_path: &str, seed: u64, steps: u64) -> String {
+    let class_path = if class_path.is_empty() { Vec::new() } else { vec!["--classpath", class_path] };
+    let words = class_path.into_iter().chain(what.iter().map(String::as_str)).map(quoted);
+    let words: Vec<String> = words.collect();
+    format!("Found by: probat generate {} --seed {seed} --step-limit {steps}", words.join(" "))
+}
+
 /// A word that a shell takes as one.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=+,@%".contains(c);

@@ -158,6 +158,10 @@ fn failures(report: &Report, out: &mut String) {
             }
         }
         more(suspects.len(), FAILURES, out);
+        if report.failing_tests > 0 {
+            let tests = plural(report.failing_tests as u64, "test");
+            out.push_str(&format!("  {tests} in {} that fail because of it\n", report.failing_output));
+        }
     }
     if !limits.is_empty() {
         out.push_str(&format!("\nRan out of time or memory: {}\n", count(limits.len() as u64)));

@@ -88,6 +88,8 @@ pub enum NoCandidate {
     NoValue(TypeId),
     /// The steps would be more than allowed.
     TooLong,
+    /// No source could use all of the steps.
+    Scattered,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,6 +13,7 @@
 mod failures;
 mod judge;
 mod own_doing;
+mod packages;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -31,6 +32,7 @@ use crate::batch::Attempts;
 use crate::catalogue::{CallableId, Catalogue};
 use crate::equality::{Equality, Question};
 use crate::feedback::{Feedback, Place};
+use crate::homes::Homes;
 use crate::literals::{FixedPool, LiteralConfig, Literals};
 use crate::novelty;
 use crate::pool::Pool;
@@ -196,6 +198,7 @@ pub struct Campaign<'h> {
     tame: FxHashSet<CallableId>,
     /// How often a type was wanted and could not be had.
     missing: BTreeMap<TypeId, u64>,
+    homes: Homes,
     /// Calls executed, by how many calls came before them.
     depths: Vec<u64>,
     totals: Totals,
@@ -234,6 +237,7 @@ impl<'h> Campaign<'h> {
             feedback: Feedback::default(),
             tame: FxHashSet::default(),
             missing: BTreeMap::new(),
+            homes: Homes::default(),
             depths: Vec::new(),
             totals: Totals::default(),
             rounds: 0,
@@ -328,7 +332,7 @@ impl<'h> Campaign<'h> {
             let Some(callable) = self.schedule.draw(&mut self.rng) else { break };
             match self.config.strategy.batch {
                 Some(batch) => self.attempt(callable, batch, &mut drawn),
-                None => match self.assembler(callable).candidate() {
+                None => match self.gathered(callable) {
                     Ok(candidate) => drawn.extend(self.unless_run_before(candidate).map(Draft::Try)),
                     Err(why) => self.unassembled(callable, why),
                 },
@@ -343,14 +347,19 @@ impl<'h> Campaign<'h> {
             self.totals.batches += 1;
             self.assembler(callable).batch(batch)
         } else {
-            let one = self.assembler(callable).candidate();
+            let one = self.gathered(callable);
             one.map(|candidate| Batched { candidates: vec![candidate], capped: false })
         };
         match assembled {
             Ok(Batched { candidates, capped }) => {
                 self.totals.batches_capped += u64::from(capped);
-                let new: Vec<Candidate> =
-                    candidates.into_iter().filter_map(|one| self.unless_run_before(one)).collect();
+                let new: Vec<Candidate> = candidates
+                    .into_iter()
+                    .filter_map(|one| {
+                        let one = self.unless_run_before(one)?;
+                        self.is_gathered(callable, &one.steps).then_some(one)
+                    })
+                    .collect();
                 let attempt = Some(self.attempts.open(callable, new.len()));
                 drawn.extend(new.into_iter().map(|one| Draft::Try(Candidate { attempt, ..one })));
             }
@@ -397,7 +406,7 @@ impl<'h> Campaign<'h> {
         self.schedule.record_mut(callable).unassembled += 1;
         match why {
             NoCandidate::NoValue(ty) => *self.missing.entry(ty).or_default() += 1,
-            NoCandidate::TooLong => {}
+            NoCandidate::TooLong | NoCandidate::Scattered => {}
         }
     }
 

@@ -1,0 +1,191 @@
+//! A suite as text, kept up to date while tests are dropped from it.
+//!
+//! In: test classes, and names of tests to drop. Out: sources; a file is printed again only after it lost a test.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use probat_emit::{Scope, Style, test_class_source};
+use probat_model::{ClassName, OperationTable};
+
+use crate::compile::{CompileError, Diagnostic};
+use crate::job::OutFile;
+use crate::junit::{JUnitRun, Verdict};
+use crate::suite::SuiteFile;
+use crate::verify::{DropReason, Dropped};
+
+/// Place of a file in the suite.
+pub(crate) type FileId = usize;
+
+pub(crate) struct Printed<'a> {
+    operations: &'a OperationTable,
+    scope: &'a dyn Scope,
+    style: &'a Style,
+    suite: Vec<SuiteFile>,
+    /// None after a test was dropped.
+    sources: Vec<Option<String>>,
+    pub dropped: Vec<Dropped>,
+}
+
+impl<'a> Printed<'a> {
+    pub fn new(
+        operations: &'a OperationTable,
+        scope: &'a dyn Scope,
+        style: &'a Style,
+        suite: Vec<SuiteFile>,
+    ) -> Self {
+        let sources = vec![None; suite.len()];
+        Printed { operations, scope, style, suite, sources, dropped: Vec::new() }
+    }
+
+    /// Files with tests, those that reach most for their size first.
+    pub fn by_worth(&self) -> Vec<FileId> {
+        let mut all: Vec<FileId> =
+            (0..self.suite.len()).filter(|&at| !self.suite[at].class.tests.is_empty()).collect();
+        all.sort_by_key(|&at| (!self.suite[at].fails, std::cmp::Reverse(self.suite[at].worth), at));
+        all
+    }
+
+    pub fn tests(&self, file: FileId) -> usize {
+        self.suite[file].class.tests.len()
+    }
+
+    /// The source of a file as it is now; tests that have no source form are dropped on the way.
+    pub fn source(&mut self, file: FileId) -> &str {
+        if self.sources[file].is_none() {
+            let class = &self.suite[file].class;
+            let (source, refused) = test_class_source(class, self.operations, self.scope, self.style);
+            for (name, error) in refused {
+                self.drop_test(file, &name, DropReason::Unprintable, error.to_string());
+            }
+            self.sources[file] = Some(source);
+        }
+        self.sources[file].as_deref().expect("printed above")
+    }
+
+    /// All files that still have tests.
+    pub fn files(&mut self) -> Vec<OutFile> {
+        let mut out = Vec::new();
+        for at in 0..self.suite.len() {
+            if self.suite[at].class.tests.is_empty() {
+                continue;
+            }
+            let source = self.source(at).to_owned();
+            let file = &self.suite[at];
+            if !file.class.tests.is_empty() {
+                out.push(OutFile {
+                    subject: file.subject.clone(),
+                    package: file.class.package.clone(),
+                    name: file.class.name.clone(),
+                    tests: file.class.tests.len(),
+                    fails: file.fails,
+                    source,
+                });
+            }
+        }
+        out
+    }
+
+    /// Writes sources below a folder; gives the path of each file that has tests.
+    pub fn write(&mut self, files: &[FileId], below: &Path) -> Result<Vec<(FileId, PathBuf)>, CompileError> {
+        let mut written = Vec::new();
+        for &at in files {
+            let source = self.source(at).to_owned();
+            let class = &self.suite[at].class;
+            if class.tests.is_empty() {
+                continue;
+            }
+            let folder = below.join(&class.package);
+            let path = folder.join(format!("{}.java", class.name));
+            let failed = |source| CompileError::Write { path: path.clone(), source };
+            fs::create_dir_all(&folder).map_err(failed)?;
+            fs::write(&path, source).map_err(failed)?;
+            written.push((at, path));
+        }
+        Ok(written)
+    }
+
+    /// Drops the tests that a compiler objects to.
+    pub fn drop_uncompilable(&mut self, files: &[(FileId, PathBuf)], found: &[Diagnostic]) {
+        let mut blamed: Vec<(FileId, Option<String>, String)> = Vec::new();
+        for diagnostic in found {
+            let Some((at, _)) = files.iter().find(|(_, path)| *path == diagnostic.file) else { continue };
+            let name = self.sources[*at].as_deref().and_then(|source| method_at(source, diagnostic.line));
+            blamed.push((*at, name, diagnostic.message.clone()));
+        }
+        for (at, name, message) in blamed {
+            match name {
+                Some(name) => self.drop_test(at, &name, DropReason::Uncompilable, message),
+                // An import or the class head: nothing in the file can be kept.
+                None => self.drop_file(at, DropReason::Uncompilable, &message),
+            }
+        }
+    }
+
+    pub fn drop_file(&mut self, file: FileId, reason: DropReason, detail: &str) {
+        let names: Vec<String> = self.suite[file].class.tests.iter().map(|test| test.name.clone()).collect();
+        for name in names {
+            self.drop_test(file, &name, reason, detail.to_owned());
+        }
+    }
+
+    /// Drops the tests that did not do what they are written for: pass, or fail.
+    pub fn drop_surprising(&mut self, run: JUnitRun) {
+        for (class, name, verdict) in run.verdicts {
+            let Some(at) = self.suite.iter().position(|file| class_of(file) == class) else { continue };
+            match (verdict, self.suite[at].fails) {
+                (Verdict::Passed, false) | (Verdict::Failed(_), true) => {}
+                (Verdict::Failed(detail), false) => self.drop_test(at, &name, DropReason::Unstable, detail),
+                (Verdict::Passed, true) => {
+                    self.drop_test(at, &name, DropReason::Unstable, "the failure did not come again".into());
+                }
+            }
+        }
+    }
+
+    fn drop_test(&mut self, file: FileId, name: &str, reason: DropReason, detail: String) {
+        let class = &mut self.suite[file].class;
+        let before = class.tests.len();
+        class.tests.retain(|test| test.name != name);
+        if class.tests.len() < before {
+            self.sources[file] = None;
+            let package = class.package.replace('/', ".");
+            let dot = if package.is_empty() { "" } else { "." };
+            let test = format!("{package}{dot}{}.{name}", class.name);
+            self.dropped.push(Dropped { test, reason, detail });
+        }
+    }
+}
+
+fn class_of(file: &SuiteFile) -> ClassName {
+    if file.class.package.is_empty() {
+        ClassName::internal(&file.class.name)
+    } else {
+        ClassName::internal(&format!("{}/{}", file.class.package, file.class.name))
+    }
+}
+
+/// The test method that a line of source belongs to.
+fn method_at(source: &str, line: u32) -> Option<String> {
+    let upto = source.lines().take(line as usize).collect::<Vec<_>>();
+    upto.iter().rev().find_map(|line| {
+        let rest = line.trim_start().strip_prefix("public ").unwrap_or(line.trim_start());
+        let name = rest.strip_prefix("void ")?.split('(').next()?;
+        // Methods of anonymous classes inside a test are indented further.
+        line.starts_with("    ").then_some(())?;
+        (!line.starts_with("     ")).then(|| name.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_belongs_to_the_test_around_it() {
+        let source = "class A {\n    @Test\n    void one() {\n        x();\n    }\n\n    @Test\n    public void two() throws Exception {\n        new B() {\n            public void inner() {}\n        };\n    }\n}\n";
+        assert_eq!(method_at(source, 4).as_deref(), Some("one"));
+        assert_eq!(method_at(source, 10).as_deref(), Some("two"));
+        assert_eq!(method_at(source, 1), None);
+    }
+}
