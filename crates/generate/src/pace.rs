@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(pace.room(Duration::from_secs(60), 1000), 1000, "there is time for all");
         assert_eq!(pace.room(Duration::ZERO, 1000), FIRST, "something is always checked");
         pace.learn(FIRST, Duration::from_secs(30));
-        let room = pace.room(Duration::from_secs(60), 1000);
+        let room = pace.room(Duration::from_secs(40), 1000);
         assert!(0 < room && room < 1000, "{room}");
         assert_eq!(pace.room(Duration::from_secs(2), 1000), 0);
     }
