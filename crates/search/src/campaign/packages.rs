@@ -24,7 +24,7 @@ impl Campaign<'_> {
     }
 
     /// Whether a test of the callable can have these steps.
-    pub(super) fn is_gathered(&mut self, callable: CallableId, steps: &[Step]) -> bool {
+    pub fn is_gathered(&mut self, callable: CallableId, steps: &[Step]) -> bool {
         let Some(package) = self.test_package(callable) else { return true };
         self.homes.allow(steps, &package, &self.catalogue.operations, self.hierarchy)
     }
