@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 /// Our crates, highest first: a crate may only depend on crates below it.
-const LAYERS: [&str; 17] = [
+const LAYERS: [&str; 19] = [
     "cli",
     "generate",
     "measure",
@@ -18,6 +18,8 @@ const LAYERS: [&str; 17] = [
     "survey",
     "emit",
     "search",
+    "explore",
+    "reduce",
     "script",
     "worker",
     "analysis",

@@ -31,6 +31,8 @@ Exit codes: 0 fine, 1 bug in probat, 2 bad input, 3 the code under test failed, 
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Generate(Box<crate::generate::GenerateArgs>),
+    Explore(Box<crate::explore::ExploreArgs>),
+    Reduce(Box<crate::reduce::ReduceArgs>),
     Run(RunArgs),
     Doctor(DoctorArgs),
     #[command(subcommand)]
@@ -181,6 +183,7 @@ pub struct DoctorArgs {
 pub enum BenchCommand {
     Exec(BenchExecArgs),
     Generate(crate::bench::suite::BenchGenerateArgs),
+    Explore(crate::bench::explore::BenchExploreArgs),
 }
 
 /// Calls per second, from compiled Java (the limit) to the whole pipeline, measured in one run.

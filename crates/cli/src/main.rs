@@ -8,12 +8,14 @@ mod bench;
 mod doctor;
 mod duration;
 mod exit;
+mod explore;
 mod failure;
 mod fleet;
 mod generate;
 mod java;
 mod library;
 mod progress;
+mod reduce;
 mod run;
 
 use std::process::ExitCode;
@@ -45,9 +47,12 @@ fn dispatch(command: &Command) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => run::run(args),
         Command::Generate(args) => generate::run(args),
+        Command::Explore(args) => explore::run(args),
+        Command::Reduce(args) => reduce::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Bench(BenchCommand::Exec(args)) => bench::exec(args),
         Command::Bench(BenchCommand::Generate(args)) => bench::suite::run(args),
+        Command::Bench(BenchCommand::Explore(args)) => bench::explore::run(args),
         Command::BenchRaw(args) => bench::raw::answer(args),
         Command::Worker => unreachable!("a worker never comes here"),
     }

@@ -103,6 +103,8 @@ pub struct Instrumentation {
     pub classes: Vec<ClassProbes>,
     /// How many places there are where values are compared; 0 where none are watched.
     pub sites: u32,
+    /// Record calls that tests make.
+    pub recording: Option<crate::recording::RecordingSpec>,
 }
 
 /// The probes of one class are `first..first + count`; its comparisons are numbered from `first_site` on.

@@ -9,6 +9,7 @@ pub mod batch;
 pub mod config;
 pub mod frame;
 pub mod message;
+pub mod recording;
 pub mod results;
 mod rules;
 mod wire;
@@ -20,5 +21,9 @@ pub use config::{
 };
 pub use frame::{Frame, FrameError, FrameKind, read_frame, write_frame};
 pub use message::{MessageError, decode_message, encode_message};
+pub use recording::{
+    CallSeen, Listener, RECORDING_FILE, RecordEvent, RecordedClass, RecordedMethod, RecordingError,
+    RecordingSpec, StaticField, TestEnd, encode_event, read_events,
+};
 pub use results::{ResultWriter, decode_results};
 pub use wire::WireError;

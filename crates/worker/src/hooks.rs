@@ -30,6 +30,8 @@ pub struct WorkerHooks {
     /// Numbers of the instrumented classes.
     numbers: FxHashMap<String, u32>,
     guarded: Vec<String>,
+    /// Numbers of the first methods of recorded classes.
+    recorded: FxHashMap<String, u32>,
     requests: Mutex<Sender<Request>>,
 }
 
@@ -66,6 +68,7 @@ impl WorkerHooks {
                 .map(|(at, probes)| (probes.class.as_internal().to_owned(), at as u32))
                 .collect(),
             guarded,
+            recorded: crate::record::first_methods(instrumentation),
             requests: Mutex::new(requests),
         };
         Ok((hooks, Arm(armed)))
@@ -96,10 +99,11 @@ impl Hooks for WorkerHooks {
         let number = self.numbers.get(name).copied();
         let guard =
             class.loader.is_none() && self.guarded.binary_search_by(|known| known.as_str().cmp(name)).is_ok();
-        if number.is_none() && !guard {
+        let record = self.recorded.get(name).copied();
+        if number.is_none() && record.is_none() && !guard {
             return None;
         }
-        let done = self.ask(Task { bytes: class.bytes.to_vec(), number, guard })?;
+        let done = self.ask(Task { bytes: class.bytes.to_vec(), number, guard, record })?;
         self.shared.guards_placed(&done.guards);
         if let (true, Some(number)) = (done.is_plain, number) {
             self.shared.plain_class(PlainClass { number, class: None });

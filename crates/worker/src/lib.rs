@@ -32,6 +32,7 @@ mod options;
 mod policy;
 mod prepare;
 mod probes;
+mod record;
 mod reset;
 mod rewrite;
 mod salt;

@@ -13,6 +13,7 @@ use probat_model::TaintKind;
 use crate::fault::Fault;
 use crate::jdk;
 use crate::policy::{Decision, KINDS};
+use crate::record;
 use crate::shared::{self, PlainClass, Shared};
 
 /// Units of a path or host that are kept.
@@ -168,12 +169,16 @@ impl NativeMethod for Enter {
     type Params = (i32, AnyRef, AnyRef);
     type Returns = ();
 
-    /// An initialiser begins: what was hit so far belongs to the sequence.
+    /// An initialiser begins: what was hit so far belongs to the sequence. Or a recorded method does.
     fn call<'a>(
         env: &mut Env<'a>,
         _: Ref<'a>,
-        _: (i32, Option<Ref<'a>>, Option<Ref<'a>>),
+        (number, receiver, args): (i32, Option<Ref<'a>>, Option<Ref<'a>>),
     ) -> Result<(), Ref<'a, Throwable>> {
+        if let Some(method) = record::method(number) {
+            record::enter(env, method, receiver, args);
+            return Ok(());
+        }
         shared::on_executor(|executor| {
             if executor.depth == 0 {
                 // Without memory for it edges are lost, not invented.
@@ -215,8 +220,12 @@ impl NativeMethod for Exit {
     fn call<'a>(
         env: &mut Env<'a>,
         _: Ref<'a>,
-        (number, _): (i32, Option<Ref<'a>>),
+        (number, result): (i32, Option<Ref<'a>>),
     ) -> Result<(), Ref<'a, Throwable>> {
+        if record::method(number).is_some() {
+            record::leave(env, result, None);
+            return Ok(());
+        }
         if let Some(shared) = Shared::get() {
             remember_statics(env, shared, number.cast_unsigned());
         }
@@ -277,8 +286,12 @@ impl NativeMethod for Threw {
     fn call<'a>(
         env: &mut Env<'a>,
         _: Ref<'a>,
-        (number, _): (i32, Option<Ref<'a>>),
+        (number, thrown): (i32, Option<Ref<'a>>),
     ) -> Result<(), Ref<'a, Throwable>> {
+        if record::method(number).is_some() {
+            record::leave(env, None, thrown);
+            return Ok(());
+        }
         if let Some(shared) = Shared::get() {
             shared.class_failed(number.cast_unsigned());
         }

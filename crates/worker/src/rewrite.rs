@@ -19,6 +19,8 @@ pub struct Task {
     pub number: Option<u32>,
     /// It has methods that guards change.
     pub guard: bool,
+    /// Its methods report entry and exit; the first has this number.
+    pub record: Option<u32>,
 }
 
 /// What became of a class.
@@ -58,7 +60,9 @@ impl Rewriter {
 
     /// The class to use instead.
     pub fn rewrite(&mut self, task: &Task) -> Rewritten {
-        let key = xxh3_128(&task.bytes) ^ u128::from(task.number.map_or(0, |number| number + 1));
+        let own = u128::from(task.number.map_or(0, |number| number + 1));
+        let recorded = u128::from(task.record.map_or(0, |first| first + 1));
+        let key = xxh3_128(&task.bytes) ^ own ^ recorded << 32;
         if let Some(done) = self.done.get(&key) {
             return done.clone();
         }
@@ -76,6 +80,7 @@ impl Rewriter {
             edges,
             guards: task.guard,
             statics: edges.is_some(),
+            entry_exit: task.record,
             comparisons: firsts.filter(|_| self.comparisons).map(|(_, sites)| sites),
             ..PassSet::default()
         };

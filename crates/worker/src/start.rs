@@ -144,6 +144,11 @@ fn set_up(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fau
         prepared: Vec::new(),
         state: Between::default(),
     };
+    if let Some(spec) = &config.instrumentation.recording {
+        let reader = state_reader(env, vm, &config)?;
+        crate::record::start(spec, reader, shared)
+            .map_err(|error| Fault::Failed { doing: "write the recording".into(), why: error.to_string() })?;
+    }
     executor.state.failed_classes = executor.count_failed_classes(env)?;
     shared.set_thread_baseline();
     executor.up.hello(&hello)?;

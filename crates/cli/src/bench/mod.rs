@@ -4,6 +4,7 @@
 //! slow moment of the machine hits all of them, and how they compare with what is wanted.
 
 mod commons;
+pub mod explore;
 mod mix;
 mod pipeline;
 pub mod raw;

@@ -16,7 +16,7 @@ mod known;
 mod live;
 mod marker;
 mod missing;
-mod numbers;
+pub mod numbers;
 mod options;
 mod places;
 mod report;

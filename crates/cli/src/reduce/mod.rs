@@ -1,0 +1,186 @@
+//! `probat reduce`: what the tests of a suite add to each other.
+//!
+//! In: compiled tests, the classes they test. Out: assessment, a minimal suite, a selection, an order; told, and written on demand.
+//!
+//! ```text
+//! args ─▶ subject (class path, JUnit, plan) ─▶ launch (plain, then recorded) ─▶ judge ─▶ report, files
+//! ```
+
+mod args;
+mod launch;
+mod output;
+mod report;
+mod subject;
+
+use std::collections::BTreeSet;
+
+use probat_protocol::{RecordingSpec, WorkerConfig};
+use probat_reduce::{Minimal, ProblemKind, Suite, Technique, Test, assess, minimise, prioritise, select};
+
+pub use args::ReduceArgs;
+
+use crate::args::Format;
+use crate::exit::Exit;
+use crate::explore::round;
+use crate::failure::{Failure, print};
+use crate::java;
+use launch::{Killers, Ran};
+use report::{EqualsReport, Ordered, ProblemReport, Quality, Report, SCHEMA, TechniqueReport};
+use subject::Subject;
+
+/// Runs the command.
+pub fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
+    let work = tempfile::Builder::new().prefix("probat-reduce-").tempdir().map_err(|error| {
+        Failure::new(Exit::Missing, format!("cannot make a temporary folder: {error}"))
+            .hint("point TMPDIR to a directory you may write to")
+    })?;
+    let jvm = java::choose(args.jvm.java_home.as_deref())?;
+    let subject = subject::find(args, &jvm, work.path())?;
+    let techniques = techniques(args);
+    let mut killers = Killers::default();
+    let plain = launch::run(&plain(&subject), &subject.tests, "running the tests", &mut killers)?;
+    if plain.suite.tests.is_empty() && plain.suite.problems.is_empty() {
+        return Err(Failure::new(Exit::Nothing, format!("there are no tests in `{}`", args.tests.display()))
+            .hint(
+                "`--tests` is a folder with compiled test classes, such as target/test-classes, or a jar",
+            ));
+    }
+    let config = recording(&subject, &techniques);
+    let existing = match &subject.existing {
+        Some(path) => {
+            Some(launch::run(&config, path, "recording the existing tests", &mut Killers::default())?)
+        }
+        None => None,
+    };
+    let recorded = launch::run(&config, &subject.tests, "recording the tests", &mut killers)?;
+    let mut report = gather(args, &subject, &techniques, &plain, &recorded, existing.as_ref());
+    if let Some(folder) = &args.output {
+        report.files = output::write(&report, folder)?;
+    }
+    match args.format {
+        Format::Text => print(&report::render(&report))?,
+        Format::Json => {
+            print(&(serde_json::to_string_pretty(&report).expect("a report has only plain data") + "\n"))?
+        }
+    }
+    let is_bad = report.problems.iter().any(|problem| problem.kind != "skipped");
+    Ok(if is_bad { Exit::Found } else { Exit::Fine })
+}
+
+/// What is assessed; what the suite is reduced by is always among it.
+fn techniques(args: &ReduceArgs) -> Vec<Technique> {
+    let chosen = args.techniques.iter().chain([&args.by]).map(|choice| choice.technique());
+    let chosen: BTreeSet<Technique> = chosen.collect();
+    chosen.into_iter().collect()
+}
+
+/// Only told of tests, nothing recorded.
+fn plain(subject: &Subject) -> WorkerConfig {
+    let listener = subject.plan.spec.listener.clone();
+    let mut config = subject.config.clone();
+    config.instrumentation = Default::default();
+    config.instrumentation.recording = Some(RecordingSpec { listener, ..RecordingSpec::default() });
+    config
+}
+
+fn recording(subject: &Subject, techniques: &[Technique]) -> WorkerConfig {
+    let mut config = subject.config.clone();
+    let mut spec = subject.plan.spec.clone();
+    spec.sequences =
+        techniques.contains(&Technique::WholeSeq) || techniques.contains(&Technique::ModifyingSeq);
+    spec.pairwise = techniques.contains(&Technique::PairwiseEquals);
+    config.instrumentation.recording = Some(spec);
+    config
+}
+
+fn gather(
+    args: &ReduceArgs,
+    subject: &Subject,
+    techniques: &[Technique],
+    plain: &Ran,
+    recorded: &Ran,
+    existing: Option<&Ran>,
+) -> Report {
+    let by = args.by.technique();
+    let suite = &recorded.suite;
+    let judged: Minimal = match existing {
+        Some(existing) => select(&existing.suite.tests, &suite.tests, by),
+        None => minimise(&suite.tests, by),
+    };
+    let ids = |which: &[usize]| which.iter().map(|&at| suite.tests[at].id.clone()).collect::<Vec<String>>();
+    let kept: Vec<&Test> = judged.kept.iter().map(|&at| &suite.tests[at]).collect();
+    Report {
+        schema: SCHEMA,
+        java_version: recorded.java_version.clone(),
+        classes: subject.classes,
+        tests: suite.tests.len(),
+        by: by.name(),
+        techniques: techniques.iter().map(|&technique| assessed(&suite.tests, technique)).collect(),
+        kept: ids(&judged.kept),
+        redundant: ids(&judged.redundant),
+        order: prioritise(&suite.tests, by)
+            .into_iter()
+            .map(|ranked| Ordered { id: suite.tests[ranked.test].id.clone(), new: ranked.new })
+            .collect(),
+        without_calls: suite.tests.iter().filter(|test| test.calls.is_empty()).count(),
+        problems: suite.problems.iter().map(problem).collect(),
+        equals: suite
+            .unequal
+            .iter()
+            .map(|pair| EqualsReport {
+                class: pair.class.to_string(),
+                rule: pair.rule.clone(),
+                left: pair.left.clone(),
+                right: pair.right.clone(),
+            })
+            .collect(),
+        before: quality(&suite.tests.iter().collect::<Vec<_>>()),
+        after: quality(&kept),
+        calls_elsewhere: suite.elsewhere,
+        static_inputs: subject.plan.has_statics,
+        changed_by_recording: changed(&plain.suite, suite),
+        seconds: round(recorded.took.as_secs_f64()),
+        seconds_plain: round(plain.took.as_secs_f64()),
+        slowdown: round(recorded.took.as_secs_f64() / plain.took.as_secs_f64().max(1e-3)),
+        files: Vec::new(),
+    }
+}
+
+fn assessed(tests: &[Test], technique: Technique) -> TechniqueReport {
+    let found = assess(tests, technique);
+    TechniqueReport {
+        technique: technique.name(),
+        states: found.states,
+        executions: found.executions,
+        tests: found.tests,
+        redundant: found.redundant,
+        redundant_percent: round(found.redundant as f64 * 100.0 / found.tests.max(1) as f64),
+    }
+}
+
+fn problem(problem: &probat_reduce::Problem) -> ProblemReport {
+    ProblemReport {
+        id: problem.id.clone(),
+        name: problem.name.clone(),
+        kind: match problem.kind {
+            ProblemKind::Failed => "failed",
+            ProblemKind::Hung => "hung",
+            ProblemKind::Skipped => "skipped",
+            ProblemKind::Died => "died",
+        },
+        detail: problem.detail.clone(),
+    }
+}
+
+fn quality(tests: &[&Test]) -> Quality {
+    let edges: BTreeSet<u32> = tests.iter().flat_map(|test| test.edges.iter().copied()).collect();
+    let threw: BTreeSet<_> = tests.iter().flat_map(|test| test.threw.iter()).collect();
+    Quality { tests: tests.len(), edges: edges.len(), exceptions: threw.len() }
+}
+
+/// Tests that passed in one of the runs only.
+fn changed(plain: &Suite, recorded: &Suite) -> Vec<String> {
+    let passed = |suite: &Suite| suite.tests.iter().map(|test| test.id.clone()).collect::<BTreeSet<String>>();
+    let (plain, recorded) = (passed(plain), passed(recorded));
+    plain.symmetric_difference(&recorded).cloned().collect()
+}

@@ -1,0 +1,213 @@
+//! The result as data, and as text.
+//!
+//! In: suites and judgements. Out: [`Report`]. `docs/guide/reduce.md` documents the keys.
+
+use serde::Serialize;
+
+use crate::generate::numbers::{count, percent, plural};
+
+/// Version of this form.
+pub const SCHEMA: &str = "probat/reduce/1";
+
+/// Everything found.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    pub schema: &'static str,
+    pub java_version: String,
+    /// Classes whose calls were recorded.
+    pub classes: usize,
+    /// Tests that passed, and are assessed.
+    pub tests: usize,
+    /// The technique that the suite is reduced by.
+    pub by: &'static str,
+    pub techniques: Vec<TechniqueReport>,
+    /// Ids of a minimal suite, or with existing tests of the new tests that add something.
+    pub kept: Vec<String>,
+    pub redundant: Vec<String>,
+    /// All tests, those that add most first.
+    pub order: Vec<Ordered>,
+    /// Tests that call nothing of the classes under test.
+    pub without_calls: usize,
+    pub problems: Vec<ProblemReport>,
+    pub equals: Vec<EqualsReport>,
+    pub before: Quality,
+    pub after: Quality,
+    /// Calls on other threads, which are not recorded.
+    pub calls_elsewhere: u64,
+    pub static_inputs: bool,
+    /// Tests that ended otherwise when recorded.
+    pub changed_by_recording: Vec<String>,
+    pub seconds: f64,
+    pub seconds_plain: f64,
+    pub slowdown: f64,
+    pub files: Vec<String>,
+}
+
+/// One representation of states.
+#[derive(Debug, Serialize)]
+pub struct TechniqueReport {
+    pub technique: &'static str,
+    pub states: usize,
+    pub executions: usize,
+    pub tests: usize,
+    pub redundant: usize,
+    pub redundant_percent: f64,
+}
+
+/// A test in its place.
+#[derive(Debug, Serialize)]
+pub struct Ordered {
+    pub id: String,
+    /// Executions it is the first to make.
+    pub new: usize,
+}
+
+/// A test that is not assessed.
+#[derive(Debug, Serialize)]
+pub struct ProblemReport {
+    pub id: String,
+    pub name: String,
+    pub kind: &'static str,
+    pub detail: String,
+}
+
+/// A pair that breaks the contract of `equals`.
+#[derive(Debug, Serialize)]
+pub struct EqualsReport {
+    pub class: String,
+    pub rule: String,
+    pub left: String,
+    pub right: String,
+}
+
+/// What a suite reaches.
+#[derive(Debug, Serialize)]
+pub struct Quality {
+    pub tests: usize,
+    pub edges: usize,
+    /// Distinct pairs of method and exception.
+    pub exceptions: usize,
+}
+
+/// Lines of a list before the rest is only counted.
+const SHOWN: usize = 15;
+
+pub fn render(report: &Report) -> String {
+    let mut out = String::new();
+    let problems = report.problems.iter().filter(|problem| problem.kind != "skipped").count();
+    out.push_str(&format!(
+        "{}, {} not passing; calls on {} recorded, {:.1} times the time ({:.1}s, {:.1}s without)\n\n",
+        plural(report.tests as u64, "test"),
+        count(problems as u64),
+        plural(report.classes as u64, "class"),
+        report.slowdown,
+        report.seconds,
+        report.seconds_plain,
+    ));
+    table(report, &mut out);
+    summary(report, &mut out);
+    list(
+        "not assessed",
+        report.problems.iter().map(|problem| {
+            format!("{} {}: {}", problem.kind, problem.name_and_id(), first_line(&problem.detail))
+        }),
+        &mut out,
+    );
+    list(
+        "equals breaks its contract",
+        report
+            .equals
+            .iter()
+            .map(|pair| format!("{} is not {}: {} and {}", pair.class, pair.rule, pair.left, pair.right)),
+        &mut out,
+    );
+    list("ended otherwise when recorded", report.changed_by_recording.iter().cloned(), &mut out);
+    if report.calls_elsewhere > 0 {
+        out.push_str(&format!(
+            "\n{} on other threads were not recorded\n",
+            plural(report.calls_elsewhere, "call")
+        ));
+    }
+    list("written", report.files.iter().cloned(), &mut out);
+    out
+}
+
+impl ProblemReport {
+    fn name_and_id(&self) -> String {
+        match probat_reduce::includes(&self.id) {
+            Some((class, Some(method))) => format!("{class}.{method}"),
+            Some((class, None)) => class,
+            None => self.name.clone(),
+        }
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().take(160).collect()
+}
+
+fn table(report: &Report, out: &mut String) {
+    let mut rows = vec![["states by", "states", "executions", "redundant tests", ""].map(str::to_owned)];
+    for one in &report.techniques {
+        rows.push([
+            one.technique.to_owned(),
+            count(one.states as u64),
+            count(one.executions as u64),
+            count(one.redundant as u64),
+            percent(one.redundant as u64, one.tests as u64),
+        ]);
+    }
+    let widths: Vec<usize> =
+        (0..5).map(|column| rows.iter().map(|row| row[column].len()).max().unwrap_or(0)).collect();
+    for row in rows {
+        let first = format!("  {:<width$}", row[0], width = widths[0]);
+        let rest: String =
+            row.iter().zip(&widths).skip(1).map(|(cell, width)| format!("  {cell:>width$}")).collect();
+        out.push_str(format!("{first}{rest}").trim_end());
+        out.push('\n');
+    }
+}
+
+fn summary(report: &Report, out: &mut String) {
+    out.push_str(&format!(
+        "\nby {}: {} of {} enough; {} of {} edges and {} of {} exceptions remain\n",
+        report.by,
+        count(report.kept.len() as u64),
+        plural(report.tests as u64, "test"),
+        count(report.after.edges as u64),
+        count(report.before.edges as u64),
+        report.after.exceptions,
+        report.before.exceptions,
+    ));
+    if report.without_calls > 0 {
+        out.push_str(&format!(
+            "{} call nothing of the classes under test\n",
+            plural(report.without_calls as u64, "test")
+        ));
+    }
+    list("redundant", report.redundant.iter().map(|id| short(id)), out);
+}
+
+/// `com.acme.CartTest.add` where the id says so.
+fn short(id: &str) -> String {
+    match probat_reduce::includes(id) {
+        Some((class, Some(method))) => {
+            let number =
+                id.rsplit_once("invocation:#").map(|(_, rest)| format!(" #{}", rest.trim_end_matches(']')));
+            format!("{class}.{method}{}", number.unwrap_or_default())
+        }
+        _ => id.to_owned(),
+    }
+}
+
+fn list(head: &str, lines: impl ExactSizeIterator<Item = String>, out: &mut String) {
+    let all = lines.len();
+    if all == 0 {
+        return;
+    }
+    out.push_str(&format!("\n{head}\n"));
+    lines.take(SHOWN).for_each(|line| out.push_str(&format!("  {line}\n")));
+    if all > SHOWN {
+        out.push_str(&format!("  … and {} more\n", all - SHOWN));
+    }
+}

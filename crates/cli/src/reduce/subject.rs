@@ -1,0 +1,166 @@
+//! What is run and what is recorded.
+//!
+//! In: arguments. Out: [`Subject`]: the class path with tests and a JUnit, the classes under test, a plan of the recording.
+
+use std::path::{Path, PathBuf};
+
+use probat_analysis::World;
+use probat_model::ClassName;
+use probat_project::{JUnitKind, Pattern, Tools, find_junit};
+use probat_protocol::{Limits, Rule, WorkerConfig};
+use probat_reduce::{LISTENER, Planned, plan};
+use probat_supervisor::discovery::Jvm;
+use probat_supervisor::plan_probes;
+
+use super::args::ReduceArgs;
+use crate::exit::Exit;
+use crate::explore::Source;
+use crate::failure::Failure;
+use crate::generate::project_failure;
+use crate::library::Library;
+use crate::progress::Progress;
+use crate::run::worker_config;
+
+/// Packages of test frameworks and what they bring along.
+const FRAMEWORKS: [&str; 13] = [
+    "org/junit/",
+    "junit/",
+    "org/hamcrest/",
+    "org/opentest4j/",
+    "org/apiguardian/",
+    "org/mockito/",
+    "org/assertj/",
+    "org/testng/",
+    "org/easymock/",
+    "net/bytebuddy/",
+    "org/objenesis/",
+    "org/powermock/",
+    "org/jspecify/",
+];
+
+/// A run's surroundings.
+#[derive(Debug)]
+pub struct Subject {
+    pub config: WorkerConfig,
+    pub plan: Planned,
+    pub tests: PathBuf,
+    pub existing: Option<PathBuf>,
+    pub classes: usize,
+}
+
+/// Finds it all; `work` is a folder of ours.
+pub fn find(args: &ReduceArgs, jvm: &Jvm, work: &Path) -> Result<Subject, Failure> {
+    let tests = place(&args.tests, "--tests")?;
+    let existing = args.existing.as_deref().map(|path| place(path, "--existing")).transpose()?;
+    let mut paths = vec![tests.clone()];
+    paths.extend(existing.clone());
+    let library = open(jvm, &paths, &args.jvm.classpath, &[])?;
+    let kind = if needs_junit4(&library) { JUnitKind::JUnit4 } else { JUnitKind::JUnit5 };
+    let junit = {
+        let _progress = Progress::start("looking for JUnit");
+        let tools = Tools::of_this_machine(args.offline);
+        find_junit(&tools, kind, &args.junit_jars, &[], work).map_err(|error| project_failure(&error))?
+    };
+    let library = open(jvm, &paths, &args.jvm.classpath, &junit.jars)?;
+    let classes = under_test(args, &library, &paths)?;
+    let plan = planned(&library, &classes)?;
+    let mut config = worker_config(&args.jvm, jvm, &library)?;
+    settle(args, &mut config);
+    let bytes =
+        classes.iter().filter_map(|name| Some((name.clone(), library.classes.find(name).ok()??.bytes)));
+    config.instrumentation = plan_probes(bytes).instrumentation;
+    Ok(Subject { config, plan, tests, existing, classes: classes.len() })
+}
+
+fn place(path: &Path, option: &str) -> Result<PathBuf, Failure> {
+    if !path.exists() {
+        return Err(Failure::new(Exit::BadInput, format!("there is no `{}`", path.display())).hint(format!(
+            "`{option}` is a folder with compiled test classes, such as target/test-classes, or a jar"
+        )));
+    }
+    Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+}
+
+fn open(jvm: &Jvm, tests: &[PathBuf], class_path: &str, junit: &[PathBuf]) -> Result<Library, Failure> {
+    let mut words: Vec<String> = tests.iter().map(|path| path.display().to_string()).collect();
+    if !class_path.is_empty() {
+        words.push(class_path.to_owned());
+    }
+    words.extend(junit.iter().map(|path| path.display().to_string()));
+    Library::open(&jvm.home, &words.join(":"))
+}
+
+/// Whether tests are written for JUnit 4 and its classes are not there.
+fn needs_junit4(library: &Library) -> bool {
+    if library.classes.contains(&ClassName::internal("org/junit/Test")) {
+        return false;
+    }
+    let marks: [&[u8]; 2] = [b"Lorg/junit/Test;", b"junit/framework/TestCase"];
+    library.classes.path.iter().any(|class| {
+        let Ok(read) = class.read() else { return false };
+        marks.iter().any(|mark| read.bytes.windows(mark.len()).any(|window| window == *mark))
+    })
+}
+
+fn under_test(args: &ReduceArgs, library: &Library, tests: &[PathBuf]) -> Result<Vec<ClassName>, Failure> {
+    let patterns = args.classes.iter().map(|text| Pattern::parse(text)).collect::<Result<Vec<_>, _>>();
+    let patterns = patterns.map_err(|error| project_failure(&error))?;
+    let is_test = |path: Option<&Path>| {
+        path.is_some_and(|path| {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            tests.contains(&path)
+        })
+    };
+    let all =
+        library.classes.path.iter().filter(|class| !class.shadowed && !is_test(class.entry.origin.path()));
+    let names = all.map(|class| class.name.clone()).filter(|name| {
+        !FRAMEWORKS.iter().any(|prefix| name.as_internal().starts_with(prefix))
+            && !matches!(name.simple(), "module-info" | "package-info")
+            && (patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(name)))
+    });
+    let mut names: Vec<ClassName> = names.collect();
+    names.sort();
+    names.dedup();
+    if names.is_empty() {
+        let text = if patterns.is_empty() {
+            "there are no classes under test".to_owned()
+        } else {
+            format!("no class under test matches `{}`", args.classes.join("`, `"))
+        };
+        return Err(Failure::new(Exit::Nothing, text)
+            .hint("name the folder or jar with the code that the tests test with `--classpath`"));
+    }
+    Ok(names)
+}
+
+fn planned(library: &Library, classes: &[ClassName]) -> Result<Planned, Failure> {
+    let _progress = Progress::start("reading the classes under test");
+    let listener = library.file(&ClassName::internal(LISTENER)).ok_or_else(|| {
+        Failure::new(Exit::Missing, format!("this JUnit has no class `{}`", LISTENER.replace('/', ".")))
+            .hint("name `junit-platform-console-standalone` 1.10 or newer with `--junit-jar`")
+    })?;
+    let source = Source(library);
+    let mut world = World::new(&source);
+    Ok(plan(&mut world, classes, &listener))
+}
+
+fn settle(args: &ReduceArgs, config: &mut WorkerConfig) {
+    let limit = args.time_limit_per_test;
+    config.limits = Limits {
+        call_cpu: limit,
+        call_wall: 3 * limit,
+        heap_bytes: 1 << 30,
+        metaspace_bytes: 512 << 20,
+        threads: 2000,
+        file_bytes: 4 << 30,
+        ..Limits::default()
+    };
+    for field in &args.ignored_fields {
+        config.rules.push(match field.rsplit_once('.') {
+            Some((class, field)) => {
+                Rule::IgnoreField { class: Some(ClassName::binary(class)), field: field.to_owned() }
+            }
+            None => Rule::IgnoreField { class: None, field: field.clone() },
+        });
+    }
+}

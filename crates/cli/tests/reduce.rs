@@ -1,0 +1,173 @@
+//! `probat reduce` on suites whose redundancy is known (spec 000 §2.2, rows 6–24).
+
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as expected")]
+
+mod shop;
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use shop::{Bed, Run, corpus, launcher, sources};
+
+/// A bed with the classes under test compiled; `None` where no launcher is there to run tests with.
+fn bed() -> Option<(Bed, PathBuf)> {
+    let jar = launcher()?;
+    let bed = Bed::empty();
+    bed.compile(&sources(&corpus("reduce")), "classes");
+    Some((bed, jar))
+}
+
+/// Compiles suites into a folder of their own.
+fn suite(bed: &Bed, jar: &PathBuf, names: &[&str], into: &str) {
+    let files: Vec<PathBuf> =
+        names.iter().map(|name| corpus("reduce-suites").join(format!("{name}.java"))).collect();
+    bed.compile_with(&files, into, &[bed.at("classes"), jar.clone()], None);
+}
+
+fn reduce(bed: &Bed, jar: &PathBuf, tests: &str, more: &[&str]) -> Run {
+    let jar = jar.display().to_string();
+    let mut args = vec!["reduce", "--classpath", "classes", "--tests", tests, "--junit-jar", &jar];
+    args.extend(["--format", "json"]);
+    args.extend(more);
+    bed.probat(&args)
+}
+
+/// Methods of unique ids.
+fn methods(ids: &Value) -> Vec<String> {
+    let ids = ids.as_array().unwrap().iter().map(|id| id.as_str().unwrap());
+    ids.map(|id| id.rsplit("/[method:").next().unwrap().trim_end_matches("()]").to_owned()).collect()
+}
+
+/// Spec 000 rows 6, 7, 8, 10, 18, 24: the bytecode is enough, and order does not matter.
+#[test]
+fn the_running_example_keeps_what_the_thesis_says() {
+    let Some((bed, jar)) = bed() else { return };
+    suite(&bed, &jar, &["RunningExample"], "tests");
+    for (by, kept) in [
+        ("whole-seq", vec!["t1", "t2", "t3"]),
+        ("modifying-seq", vec!["t1", "t2"]),
+        ("whole-state", vec!["t1", "t2"]),
+        ("pairwise-equals", vec!["t1"]),
+    ] {
+        let run = reduce(&bed, &jar, "tests", &["--by", by]);
+        run.expect(0, &[]);
+        assert_eq!(methods(&run.json()["kept"]), kept, "{by}");
+    }
+    suite(&bed, &jar, &["Reversed"], "reversed");
+    let run = reduce(&bed, &jar, "reversed", &["--by", "modifying-seq"]);
+    assert_eq!(methods(&run.json()["kept"]), ["t2", "z1"]);
+    let json = run.json();
+    assert_eq!(
+        (&json["before"]["edges"], &json["changed_by_recording"]),
+        (&json["after"]["edges"], &Value::Array(vec![]))
+    );
+    let assessed = json["techniques"].as_array().unwrap();
+    assert_eq!(assessed.len(), 4);
+    for one in assessed {
+        assert_eq!(one["tests"], 3);
+        assert!(
+            one["states"].as_u64() > Some(0) && one["executions"].as_u64() >= one["states"].as_u64(),
+            "{one}"
+        );
+    }
+}
+
+/// Spec 000 rows 7, 13, 14, 15: what changes a state without a call on the object.
+#[test]
+fn changed_arguments_fields_statics_and_native_writes_make_states_differ() {
+    let Some((bed, jar)) = bed() else { return };
+    suite(&bed, &jar, &["Changes"], "tests");
+    for by in ["whole-seq", "modifying-seq", "whole-state"] {
+        let run = reduce(&bed, &jar, "tests", &["--by", by]);
+        run.expect(0, &[]);
+        let kept = methods(&run.json()["kept"]);
+        for test in ["argument2", "field2", "native2", "static1", "static2"] {
+            assert!(kept.iter().any(|kept| kept == test), "{by}: {test} is not in {kept:?}");
+        }
+    }
+}
+
+/// Spec 000 rows 5, 12, 16, 17 and the bad kinds of suites that are good.
+#[test]
+fn equal_tests_are_found_whatever_their_words() {
+    let Some((bed, jar)) = bed() else { return };
+    suite(&bed, &jar, &["Same"], "tests");
+    let run = reduce(&bed, &jar, "tests", &["--by", "whole-seq"]);
+    run.expect(0, &[]);
+    let json = run.json();
+    assert_eq!(json["tests"], 8);
+    let redundant = json["redundant"].as_array().unwrap();
+    let is_redundant = |part: &str| redundant.iter().any(|id| id.as_str().unwrap().contains(part));
+    assert!(
+        is_redundant("b_loop") && is_redundant("f_nested") && is_redundant("invocation:#2"),
+        "{redundant:?}"
+    );
+    assert_eq!(redundant.len(), 3, "{redundant:?}");
+    assert_eq!(json["equals"][0]["rule"], "symmetric");
+    assert_eq!(json["equals"][0]["class"], "reduce.Others$Odd");
+    // `pushTwice` is recorded, the pushes inside are not: three constructors' states and so on, but no push on [4].
+    let whole_state = &json["techniques"].as_array().unwrap()[2];
+    assert_eq!(whole_state["technique"], "whole-state");
+    assert_eq!(whole_state["executions"], 12);
+}
+
+/// Spec 000 rows 19, 21, 23.
+#[test]
+fn new_tests_are_selected_and_all_are_ordered() {
+    let Some((bed, jar)) = bed() else { return };
+    suite(&bed, &jar, &["RunningExample"], "existing");
+    suite(&bed, &jar, &&["Reversed"], "new");
+    let run = reduce(&bed, &jar, "new", &["--existing", "existing", "--output", "out"]);
+    run.expect(0, &[]);
+    let json = run.json();
+    assert_eq!(methods(&json["kept"]), Vec::<String>::new());
+    assert_eq!(json["order"].as_array().unwrap().len(), 3);
+    assert_eq!(json["order"][0]["new"], 6, "{json}");
+    let order = fs::read_to_string(bed.at("out/order-ids.txt")).unwrap();
+    assert!(order.lines().next().unwrap().ends_with("[method:z1()]"), "{order}");
+    let run = reduce(&bed, &jar, "new", &["--output", "alone"]);
+    run.expect(0, &[]);
+    let includes = fs::read_to_string(bed.at("alone/includes.txt")).unwrap();
+    assert_eq!(includes, "suites/Reversed.java#t2+z1\n");
+}
+
+#[test]
+fn troubles_are_told_by_name_and_the_rest_is_assessed() {
+    let Some((bed, jar)) = bed() else { return };
+    suite(&bed, &jar, &["Troubles", "Lost", "RunningExample"], "tests");
+    fs::remove_file(bed.at("tests/Lost.class")).unwrap();
+    let run = reduce(&bed, &jar, "tests", &["--time-limit-per-test", "2s", "--techniques", "whole-state"]);
+    run.expect(3, &[]);
+    let json = run.json();
+    let problems = json["problems"].as_array().unwrap();
+    let kind = |method: &str| {
+        let found = problems.iter().find(|problem| problem["id"].as_str().unwrap().contains(method));
+        found.unwrap_or_else(|| panic!("{method} is not in {problems:?}"))["kind"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    for (method, wanted) in [
+        ("fails()", "failed"),
+        ("exits()", "failed"),
+        ("hangs()", "hung"),
+        ("skipped()", "skipped"),
+        ("lacksAClass()", "failed"),
+    ] {
+        assert_eq!(kind(method), wanted, "{method}");
+    }
+    assert_eq!(json["tests"], 4, "{json}");
+}
+
+#[test]
+fn bad_input_is_named_with_the_way_out() {
+    let Some((bed, jar)) = bed() else { return };
+    suite(&bed, &jar, &["RunningExample"], "tests");
+    fs::create_dir(bed.at("empty")).unwrap();
+    reduce(&bed, &jar, "none", &[]).expect(2, &["there is no `none`", "target/test-classes"]);
+    reduce(&bed, &jar, "empty", &[]).expect(4, &["there are no tests in `empty`"]);
+    reduce(&bed, &jar, "tests", &["--classes", "com.acme.*"])
+        .expect(4, &["no class under test matches `com.acme.*`"]);
+    reduce(&bed, &jar, "tests", &["--by", "magic"]).expect(2, &["whole-state"]);
+}

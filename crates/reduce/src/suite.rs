@@ -1,0 +1,203 @@
+//! Tests with the calls they made.
+//!
+//! In: events in the order they were recorded. Out: [`Suite`]: tests that passed, and problems: those that did not, or that have no record.
+
+use std::collections::BTreeMap;
+
+use probat_model::{ClassName, Literal, StateHash};
+use probat_protocol::{CallSeen, RecordEvent, TestEnd};
+
+/// A test that passed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Test {
+    /// JUnit's unique id.
+    pub id: String,
+    pub name: String,
+    /// Distinct calls, in order of first occurrence.
+    pub calls: Vec<CallSeen>,
+    pub threw: Vec<(u32, ClassName)>,
+    pub edges: Vec<u32>,
+}
+
+/// What is the matter with a test. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProblemKind {
+    Failed,
+    /// It used up its time, or never came back.
+    Hung,
+    /// An assumption did not hold, or it is switched off.
+    Skipped,
+    /// It ended its JVM.
+    Died,
+}
+
+/// A test that is not assessed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub id: String,
+    pub name: String,
+    pub kind: ProblemKind,
+    pub detail: String,
+}
+
+/// Two objects that break the contract of `equals`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnequalPair {
+    pub class: ClassName,
+    pub rule: String,
+    pub left: String,
+    pub right: String,
+}
+
+/// What a run of a suite gave.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Suite {
+    /// In the order they ran.
+    pub tests: Vec<Test>,
+    pub problems: Vec<Problem>,
+    pub unequal: Vec<UnequalPair>,
+    /// How entry states in sequence form read.
+    pub texts: BTreeMap<StateHash, String>,
+    /// Values passed: method, parameter, literal.
+    pub arguments: Vec<(u32, u32, Literal)>,
+    /// Calls on threads that are not recorded.
+    pub elsewhere: u64,
+    /// The test that was running when the events ended.
+    pub unfinished: Option<(String, String)>,
+}
+
+impl Suite {
+    /// Reads events.
+    pub fn of(events: Vec<RecordEvent>) -> Suite {
+        let mut suite = Suite::default();
+        let mut names: BTreeMap<String, String> = BTreeMap::new();
+        let mut running: Option<Test> = None;
+        for event in events {
+            match event {
+                RecordEvent::Started { id, name, is_test } => {
+                    names.insert(id.clone(), name.clone());
+                    if is_test {
+                        running =
+                            Some(Test { id, name, calls: Vec::new(), threw: Vec::new(), edges: Vec::new() });
+                    }
+                }
+                RecordEvent::Calls { calls, elsewhere, threw, edges, .. } => {
+                    suite.elsewhere += elsewhere;
+                    if let Some(test) = &mut running {
+                        (test.calls, test.threw, test.edges) = (calls, threw, edges);
+                    }
+                }
+                RecordEvent::Finished { id, end } => {
+                    let name = names.get(&id).cloned().unwrap_or_default();
+                    suite.finished(&mut running, id, name, end);
+                }
+                RecordEvent::Skipped { id, name, reason } => {
+                    suite.problems.push(Problem { id, name, kind: ProblemKind::Skipped, detail: reason });
+                }
+                RecordEvent::Text { state, text } => {
+                    suite.texts.entry(state).or_insert(text);
+                }
+                RecordEvent::Unequal { class, rule, left, right } => {
+                    suite.unequal.push(UnequalPair { class, rule, left, right });
+                }
+                RecordEvent::Argument { method, parameter, literal } => {
+                    suite.arguments.push((method, parameter, literal));
+                }
+            }
+        }
+        suite.unfinished = running.map(|test| (test.id, test.name));
+        suite
+    }
+
+    fn finished(&mut self, running: &mut Option<Test>, id: String, name: String, end: TestEnd) {
+        let is_running = running.as_ref().is_some_and(|test| test.id == id);
+        let (kind, detail) = match end {
+            TestEnd::Passed => {
+                if is_running {
+                    self.tests.extend(running.take());
+                }
+                return;
+            }
+            TestEnd::Failed(detail) => (ProblemKind::Failed, detail),
+            TestEnd::Aborted(detail) => (ProblemKind::Skipped, detail),
+            TestEnd::Stopped => (ProblemKind::Hung, "it was stopped when its time was up".into()),
+        };
+        if is_running {
+            *running = None;
+        }
+        self.problems.push(Problem { id, name, kind, detail });
+    }
+}
+
+/// Class (binary name) and method of a unique id; nested classes follow their outer class with `$`.
+pub fn includes(id: &str) -> Option<(String, Option<String>)> {
+    let mut class: Option<String> = None;
+    let mut method = None;
+    for part in id.split("]/") {
+        let (kind, value) = part.trim_start_matches('[').trim_end_matches(']').split_once(':')?;
+        match kind {
+            "class" | "runner" => class = Some(value.to_owned()),
+            "nested-class" => class = class.map(|outer| format!("{outer}${value}")),
+            "method" | "test-template" | "test-factory" => {
+                method = value.split('(').next().map(str::to_owned)
+            }
+            // The Vintage engine: `[test:add(com.acme.CartTest)]`.
+            "test" => method = value.split(['(', '[']).next().map(str::to_owned),
+            _ => {}
+        }
+    }
+    Some((class?, method))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn started(id: &str, is_test: bool) -> RecordEvent {
+        RecordEvent::Started { id: id.into(), name: id.into(), is_test }
+    }
+
+    fn finished(id: &str, end: TestEnd) -> RecordEvent {
+        RecordEvent::Finished { id: id.into(), end }
+    }
+
+    #[test]
+    fn tests_that_pass_are_kept_and_others_told() {
+        let suite = Suite::of(vec![
+            started("c", false),
+            started("a", true),
+            finished("a", TestEnd::Passed),
+            started("b", true),
+            finished("b", TestEnd::Failed("no".into())),
+            started("d", true),
+            finished("d", TestEnd::Stopped),
+            finished("c", TestEnd::Passed),
+            started("e", true),
+        ]);
+        assert_eq!(suite.tests.iter().map(|test| test.id.as_str()).collect::<Vec<_>>(), ["a"]);
+        let kinds: Vec<ProblemKind> = suite.problems.iter().map(|problem| problem.kind).collect();
+        assert_eq!(kinds, [ProblemKind::Failed, ProblemKind::Hung]);
+        assert_eq!(suite.unfinished, Some(("e".into(), "e".into())));
+    }
+
+    #[test]
+    fn unique_ids_name_classes_and_methods() {
+        for (id, class, method) in [
+            (
+                "[engine:junit-jupiter]/[class:a.CartTest]/[method:add(int, java.lang.String)]",
+                "a.CartTest",
+                Some("add"),
+            ),
+            (
+                "[engine:junit-jupiter]/[class:a.T]/[nested-class:In]/[test-template:p(int)]/[test-template-invocation:#2]",
+                "a.T$In",
+                Some("p"),
+            ),
+            ("[engine:junit-vintage]/[runner:T]/[test:old(T)]", "T", Some("old")),
+            ("[engine:junit-jupiter]/[class:T]", "T", None),
+        ] {
+            assert_eq!(includes(id), Some((class.to_owned(), method.map(str::to_owned))), "{id}");
+        }
+        assert_eq!(includes("[engine:x]"), None);
+    }
+}

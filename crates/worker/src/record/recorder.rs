@@ -1,0 +1,270 @@
+//! The recorder: what it keeps between calls.
+//!
+//! In: calls that come from outside the recorded classes. Out: their entry states in every representation asked for.
+//! Reads objects, never changes them; a state too large to read is unlike every other.
+
+use std::io;
+
+use probat_jvm::{Env, Field, Global, ObjectArray, Ref, Value};
+use probat_model::state::{Token, tokens};
+use probat_model::{ClassName, Literal, StateHash};
+use probat_protocol::{CallSeen, Listener, RecordEvent, RecordedMethod, RecordingSpec, StaticField, TestEnd};
+use rustc_hash::FxHashSet;
+
+use super::journal::Journal;
+use super::listener;
+use super::pairwise::Pairwise;
+use super::sequences::Sequences;
+use crate::heap::StateReader;
+use crate::shared::{self, Shared};
+
+/// References made while a call is looked at, besides its arguments.
+const REFERENCES: usize = 64;
+
+/// Records one thread.
+#[derive(Debug)]
+pub struct Recorder {
+    shared: &'static Shared,
+    reader: StateReader,
+    journal: Journal,
+    listener: Option<Listener>,
+    /// By number.
+    methods: Vec<Known>,
+    sequences: Option<Sequences>,
+    pairwise: Option<Pairwise>,
+    arguments: FxHashSet<(u32, u32, Literal)>,
+    /// The method of the call under way.
+    called: Option<u32>,
+    /// Numbers for states that are unlike every other.
+    unique: u128,
+}
+
+/// A method and what it reads outside its arguments.
+#[derive(Debug)]
+struct Known {
+    method: RecordedMethod,
+    /// Looked up when first needed.
+    statics: Option<Vec<Field>>,
+}
+
+/// A value that goes into a call, and what it looks like alone.
+#[derive(Debug, Clone, Copy)]
+pub struct Root<'a> {
+    pub value: Value<'a>,
+    pub hash: StateHash,
+    /// It has an identity of its own: an object or array, no string, box or constant.
+    pub is_object: bool,
+}
+
+impl Recorder {
+    pub fn new(spec: &RecordingSpec, reader: StateReader, shared: &'static Shared) -> io::Result<Self> {
+        let mut methods = Vec::new();
+        for class in &spec.classes {
+            methods.resize_with(class.first as usize, || Known {
+                method: RecordedMethod { name: String::new(), statics: Vec::new() },
+                statics: Some(Vec::new()),
+            });
+            methods
+                .extend(class.methods.iter().map(|method| Known { method: method.clone(), statics: None }));
+        }
+        let with_equals =
+            spec.classes.iter().filter(|class| class.has_equals).map(|class| class.class.clone());
+        Ok(Recorder {
+            shared,
+            reader,
+            journal: Journal::create()?,
+            listener: spec.listener.clone(),
+            methods,
+            sequences: spec.sequences.then(Sequences::default),
+            pairwise: spec.pairwise.then(|| Pairwise::new(with_equals.collect())),
+            arguments: FxHashSet::default(),
+            called: None,
+            unique: 0,
+        })
+    }
+
+    pub fn is_listener(&self, method: u32) -> bool {
+        self.listener.as_ref().is_some_and(|listener| method >= listener.first)
+    }
+
+    /// The listener is told something.
+    pub fn told(&mut self, env: &mut Env<'_>, method: u32, args: Option<Ref<'_>>) {
+        let Some(listener) = self.listener.clone() else { return };
+        let is_known = [listener.started, listener.finished, listener.skipped].contains(&method);
+        let Some(described) = is_known.then(|| listener::describe(env, args)).flatten() else { return };
+        // The limits of a call are those of a test.
+        let stopped = self.shared.watch.leave();
+        self.shared.watch.enter(self.shared.watch.place());
+        if method == listener.started {
+            self.journal.started(described.id, described.name, described.is_test);
+        } else if method == listener.finished {
+            let end =
+                listener::result(env, args).unwrap_or(TestEnd::Failed("its result cannot be read".into()));
+            let end = if stopped { TestEnd::Stopped } else { end };
+            if let Some(sequences) = &mut self.sequences {
+                sequences.abandon();
+            }
+            let mut edges = Vec::new();
+            if described.is_test {
+                // Without memory for it edges are lost, not invented.
+                let _ = shared::on_executor(|executor| executor.probes.drain(env, &mut edges));
+            }
+            self.called = None;
+            self.journal.finished(described.id, end, super::take_elsewhere(), edges);
+        } else {
+            let reason = listener::reason(env, args).unwrap_or_default();
+            self.journal.event(&RecordEvent::Skipped { id: described.id, name: described.name, reason });
+        }
+    }
+
+    /// A call from outside begins.
+    pub fn begin(
+        &mut self,
+        env: &mut Env<'_>,
+        method: u32,
+        receiver: Option<Ref<'_>>,
+        args: Option<Ref<'_>>,
+    ) {
+        self.called = Some(method);
+        let args = args.and_then(|args| env.cast::<ObjectArray>(args));
+        let count = args.map_or(0, |args| env.array_length(args));
+        let capacity = u16::try_from(REFERENCES + count).unwrap_or(u16::MAX);
+        // Without memory for references the call goes unrecorded.
+        let _ = env.with_frame(capacity, |env| {
+            let mut values: Vec<Value<'_>> =
+                receiver.map(|receiver| Value::Object(Some(receiver))).into_iter().collect();
+            for at in 0..count {
+                let element = args.and_then(|args| env.element(args, at).ok().flatten());
+                values.push(Value::Object(element.map(|element| element.keep())));
+            }
+            self.note_arguments(env, method, &values[values.len() - count..]);
+            self.look(env, method, receiver.is_some(), &values);
+        });
+    }
+
+    fn look<'v, 'f: 'v>(&mut self, env: &mut Env<'f>, method: u32, has_receiver: bool, values: &[Value<'v>]) {
+        let mut all = values.to_vec();
+        self.add_statics(env, method, &mut all);
+        let Some(whole_state) = self.hash(env, &all) else { return };
+        let mut call =
+            CallSeen { method, whole_state, whole_seq: None, modifying_seq: None, pairwise_equals: None };
+        if self.sequences.is_some() || self.pairwise.is_some() {
+            let Some(mut roots) = self.roots(env, &all) else { return };
+            if let Some(pairwise) = &mut self.pairwise {
+                call.pairwise_equals =
+                    Some(pairwise.entry(env, &mut self.reader, self.shared, &mut self.journal, &roots));
+            }
+            // Statics are inputs, but nothing is called on them.
+            let statics = roots.split_off(values.len());
+            if let Some(sequences) = &mut self.sequences {
+                let name = &self.methods[method as usize].method.name;
+                let entry = sequences.entry(env, self.shared, method, name, has_receiver, &roots, &statics);
+                for (hash, text) in entry.texts {
+                    self.journal.event(&RecordEvent::Text { state: hash, text });
+                }
+                (call.whole_seq, call.modifying_seq) = (Some(entry.whole), Some(entry.modifying));
+            }
+        }
+        self.journal.call(call);
+    }
+
+    /// What each value looks like alone.
+    fn roots<'a>(&mut self, env: &mut Env<'_>, values: &[Value<'a>]) -> Option<Vec<Root<'a>>> {
+        let mut roots = Vec::with_capacity(values.len());
+        for &value in values {
+            let hash = self.hash(env, &[value])?;
+            roots.push(Root { value, hash, is_object: self.was_object() });
+        }
+        Some(roots)
+    }
+
+    /// Whether the state read last begins with something that has an identity.
+    fn was_object(&self) -> bool {
+        // `Object`, `Array`, `Opaque`, `Sorted`: see `model::state`.
+        matches!(self.reader.bytes().first(), Some(0x02 | 0x03 | 0x10 | 0x13))
+    }
+
+    fn hash(&mut self, env: &mut Env<'_>, values: &[Value<'_>]) -> Option<StateHash> {
+        let seen = self.reader.linearise(env, values).ok()?;
+        if !seen.truncated {
+            return Some(seen.hash);
+        }
+        self.unique += 1;
+        Some(StateHash(seen.hash.0 ^ self.unique << 64))
+    }
+
+    /// The call that began has ended.
+    pub fn end(&mut self, env: &mut Env<'_>, result: Option<Ref<'_>>, thrown: Option<Ref<'_>>) {
+        let called = self.called.take();
+        if let (Some(method), Some(thrown)) = (called, thrown) {
+            let class = env.object_class(thrown);
+            let name = env.class_name(class.get(), 500).ok();
+            env.delete(class);
+            if let Some(name) = name {
+                self.journal.threw(method, ClassName::binary(&name));
+            }
+        }
+        let Recorder { sequences: Some(sequences), reader, shared, .. } = self else { return };
+        // Without memory for references the objects keep the state they are known to have, and are seen to differ later.
+        let _ = env.with_frame(32, |env| sequences.end(env, reader, shared, result));
+    }
+
+    /// Static fields that the method reads.
+    fn add_statics<'v, 'f: 'v>(&mut self, env: &mut Env<'f>, method: u32, values: &mut Vec<Value<'v>>) {
+        let Some(known) = self.methods.get_mut(method as usize) else { return };
+        if known.statics.is_none() {
+            let fields =
+                known.method.statics.iter().filter_map(|field| static_field(env, self.shared, field));
+            known.statics = Some(fields.collect());
+        }
+        for field in known.statics.iter().flatten() {
+            values.extend(env.get_static(field).ok());
+        }
+    }
+
+    /// Notes primitives and strings that were passed.
+    fn note_arguments(&mut self, env: &mut Env<'_>, method: u32, args: &[Value<'_>]) {
+        for (at, value) in args.iter().enumerate() {
+            if self.reader.linearise(env, &[*value]).is_err() {
+                continue;
+            }
+            let Some(literal) = literal(self.reader.bytes()) else { continue };
+            if self.arguments.insert((method, at as u32, literal.clone())) {
+                self.journal.event(&RecordEvent::Argument { method, parameter: at as u32, literal });
+            }
+        }
+    }
+}
+
+/// Looks a field up in the loader of the code under test; its class is initialised, as the call would do.
+fn static_field(env: &mut Env<'_>, shared: &Shared, field: &StaticField) -> Option<Field> {
+    let class = shared.with_loader(|loader| {
+        env.load_class(&field.class.to_binary(), false, loader.map(Global::get)).ok()
+    })?;
+    env.static_field(class.get(), &field.name, &field.descriptor).ok()
+}
+
+/// Longer strings are no literals anybody wants to see.
+const LITERAL: usize = 400;
+
+/// The literal that a state is.
+fn literal(bytes: &[u8]) -> Option<Literal> {
+    if bytes.len() > LITERAL {
+        return None;
+    }
+    let mut tokens = tokens(bytes).ok()?.into_iter();
+    let first = tokens.next()?;
+    let token = if first == Token::Boxed { tokens.next()? } else { first };
+    Some(match token {
+        Token::Boolean(value) => Literal::Boolean(value),
+        Token::Byte(value) => Literal::Byte(value),
+        Token::Char(value) => Literal::Char(value),
+        Token::Short(value) => Literal::Short(value),
+        Token::Int(value) => Literal::Int(value),
+        Token::Long(value) => Literal::Long(value),
+        Token::Float(value) => Literal::Float(value),
+        Token::Double(value) => Literal::Double(value),
+        Token::String(text) => Literal::String(text),
+        _ => return None,
+    })
+}

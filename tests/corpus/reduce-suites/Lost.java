@@ -1,0 +1,2 @@
+/** Taken away before the tests run. */
+class Lost {}
