@@ -55,7 +55,7 @@ pub enum Format {
 }
 
 /// Which JVM and which classes.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct JvmArgs {
     /// Jars and directories with the code under test, as for `java`: `classes:libs/*`
     #[arg(long, short = 'p', visible_alias = "class-path", value_name = "PATH", default_value = "")]

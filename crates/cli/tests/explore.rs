@@ -115,7 +115,7 @@ fn arguments_need_nobody_to_name_them() {
     );
     let json = explore(&bed, "--bound 2 a.Door").json();
     // 3 values of `state` by 3 of `side`.
-    assert_eq!((&json["states"], &json["classes"][0]["closed"]), (&8.into(), &false.into()));
+    assert_eq!((&json["states"], &json["classes"][0]["closed"]), (&9.into(), &false.into()));
     let fewer = explore(&bed, "--bound 2 --no-literals a.Door").json();
     assert_eq!((&fewer["states"], &fewer["classes"][0]["closed"]), (&3.into(), &true.into()));
 }
@@ -178,7 +178,7 @@ fn bad_input_is_named_with_the_way_out() {
         ("a.Odd.Needs", 4, "no value for parameter 0 of type java.lang.Runnable"),
         ("a.Odd.Fails", 4, "new Odd.Fails() throws java.lang.IllegalStateException"),
         ("a.Odd.Mute", 4, "has no method that can be called"),
-        ("explore.IntStak", 2, "did you mean explore.IntStack?"),
+        ("explore.IntStak", 2, "did you mean explore.IntStack"),
         ("--methods push,poop IntStack", 2, "has no method `poop`; it has pop(), push(int)"),
         ("--pool long=1..3 IntStack", 2, "no parameter takes the pool `long`"),
         ("--pool push.1=3 IntStack", 2, "no parameter takes the pool `push.1`"),
@@ -196,7 +196,7 @@ fn the_states_are_drawn() {
     let bed = bed();
     let run = explore(&bed, "--pool int=0..1 --bound 2 --methods add,removeLast --output drawn LinkedList");
     run.expect(0, &[]);
-    assert_eq!(run.json()["files"].as_array().unwrap().len(), 2);
+    assert_eq!(run.json()["files"].as_array().unwrap().len(), 3);
     let dot = std::fs::read_to_string(bed.at("drawn/explore.LinkedList.dot")).unwrap();
     assert!(
         dot.contains("s0 -> s1 [label=\"add(0)\"];") && dot.contains("s1 -> s0 [label=\"removeLast()\"];"),
@@ -205,4 +205,43 @@ fn the_states_are_drawn() {
     assert!(dot.contains("thrown by removeLast()"), "{dot}");
     let svg = std::fs::read_to_string(bed.at("drawn/explore.LinkedList.svg")).unwrap();
     assert_eq!(svg.matches("<circle").count(), 7, "{svg}");
+}
+
+/// Spec 000 rows 23, 29, 30: what is written compiles, passes, and has nothing redundant in it.
+#[test]
+fn the_tests_that_are_written_pass_and_none_is_redundant() {
+    let Some(jar) = shop::launcher() else { return };
+    let bed = bed();
+    let words = "--pool int=0..2 --bound 3 --methods add,remove,contains --output out BinSearchTree";
+    explore(&bed, words).expect(0, &[]);
+    bed.compile_with(&sources(&bed.at("out")), "tests", &[bed.at("classes"), jar.clone()], None);
+    let jar = jar.display().to_string();
+    let args =
+        ["reduce", "--classpath", "classes", "--tests", "tests", "--junit-jar", &jar, "--format", "json"];
+    let run = bed.probat(&args);
+    run.expect(0, &[]);
+    let json = run.json();
+    assert!(json["tests"].as_u64().unwrap() > 20, "{json}");
+    assert_eq!((&json["redundant"], &json["problems"]), (&serde_json::json!([]), &serde_json::json!([])));
+}
+
+/// Spec 000 row 25.
+#[test]
+fn arguments_of_existing_tests_are_used() {
+    let Some(jar) = shop::launcher() else { return };
+    let bed = bed();
+    let test = bed.at("StackTest.java");
+    std::fs::write(
+        &test,
+        "import org.junit.jupiter.api.Test;
+         class StackTest { @Test void t() { explore.IntStack s = new explore.IntStack(); s.push(4711); s.push(-3); } }",
+    )
+    .unwrap();
+    bed.compile_with(&[test], "tests", &[bed.at("classes"), jar.clone()], None);
+    let words = format!("--harvest tests --junit-jar {} --bound 1 --output out IntStack", jar.display());
+    let json = explore(&bed, &words);
+    json.expect(0, &[]);
+    assert_eq!((&json.json()["states"], &json.json()["tests"]), (&3.into(), &3.into()));
+    let source = std::fs::read_to_string(bed.at("out/explore/IntStackStatesTest.java")).unwrap();
+    assert!(source.contains("push(4711)") && source.contains("push(-3)"), "{source}");
 }

@@ -116,6 +116,8 @@ pub struct Progress {
 #[derive(Debug)]
 pub struct Exploration {
     pub plan: Plan,
+    /// The operations of the plan.
+    pub table: OperationTable,
     pub nodes: Nodes,
     /// By depth.
     pub levels: Vec<Level>,
@@ -132,6 +134,9 @@ pub struct Exploration {
     pub bytes: usize,
 }
 
+/// How often something was seen, and the test that showed it first.
+type Tally = (u64, (Option<NodeId>, u16));
+
 /// A search under way.
 #[derive(Debug)]
 pub struct Explorer {
@@ -146,8 +151,8 @@ pub struct Explorer {
     levels: Vec<Level>,
     constructor_tests: u64,
     tests: u64,
-    threw: BTreeMap<(String, ClassName), (u64, (Option<NodeId>, u16))>,
-    broken: BTreeMap<(String, String), (u64, (Option<NodeId>, u16))>,
+    threw: BTreeMap<(String, ClassName), Tally>,
+    broken: BTreeMap<(String, String), Tally>,
     too_large: u64,
     snapshots: BTreeMap<NodeId, StoredState>,
     snapshot_bytes: usize,
@@ -391,6 +396,7 @@ impl Explorer {
         Exploration {
             is_closed: limit.is_none() && reached_all && deepest_new < usize::from(self.options.bound),
             plan: self.plan,
+            table: self.table,
             nodes: self.nodes,
             levels: self.levels,
             constructor_tests: self.constructor_tests,

@@ -7,7 +7,7 @@
 //! - `pool`: argument values, by type or by parameter, as a user writes them.
 //! - `plan`: the constructors and calls of a class with all their arguments.
 //! - `explorer`: the breadth-first search; `nodes`: the states found.
-//! - `graph`, `svg`: the states as a picture.
+//! - `graph`, `svg`: the states as a picture. `tests`: the calls on them as tests.
 
 mod explorer;
 mod graph;
@@ -15,6 +15,7 @@ mod nodes;
 mod plan;
 mod pool;
 mod svg;
+mod tests;
 
 pub use explorer::{Batch, Broken, Exploration, Explorer, Level, Limit, Options, Progress, Strategy, Threw};
 pub use graph::{Graph, GraphEdge, GraphNode, dot, graph};
@@ -22,6 +23,7 @@ pub use nodes::{NodeId, Nodes, Target};
 pub use plan::{Action, Choices, MethodFilter, Plan, PlanError, Skipped, plan};
 pub use pool::{Argument, Key, Pool, PoolError, Pools, default_values};
 pub use svg::svg;
+pub use tests::{ExploredTest, explored_tests};
 
 #[cfg(test)]
 mod search_tests;

@@ -476,36 +476,6 @@ fn tuples(choices: &[Vec<Argument>]) -> Vec<Vec<Argument>> {
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn methods_are_named_with_or_without_parameters() {
-        let descriptor = MethodDescriptor::parse("(Ljava/lang/Object;I)Z").unwrap();
-        for (text, takes) in [
-            ("remove", true),
-            ("remove(Object, int)", true),
-            ("remove(java.lang.Object,int)", true),
-            ("remove(Object)", false),
-            ("removed", false),
-        ] {
-            assert_eq!(MethodFilter::parse(text).unwrap().takes("remove", &descriptor), takes, "{text}");
-        }
-        assert_eq!(MethodFilter::parse("add(int"), None);
-        assert_eq!(MethodFilter::parse(" "), None);
-    }
-
-    #[test]
-    fn arguments_combine_with_the_last_fastest() {
-        let int = |value| Argument::Plain(Literal::Int(value));
-        let all = tuples(&[vec![int(0), int(1)], vec![int(5), int(6)]]);
-        let shown: Vec<String> = all.iter().map(|pair| format!("{}{}", pair[0], pair[1])).collect();
-        assert_eq!(shown, ["05", "06", "15", "16"]);
-        assert_eq!(tuples(&[]).len(), 1);
-    }
-}
-
 /// `new Counter()` with `add(1)` and `add(2)`.
 #[cfg(test)]
 pub(crate) fn for_tests(table: &mut OperationTable) -> Plan {
@@ -535,4 +505,34 @@ pub(crate) fn for_tests(table: &mut OperationTable) -> Plan {
         .map(|value| planner.action("add", add, vec![Argument::Plain(Literal::Int(value))], true))
         .to_vec();
     Plan { class, constructors, calls, skipped: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_are_named_with_or_without_parameters() {
+        let descriptor = MethodDescriptor::parse("(Ljava/lang/Object;I)Z").unwrap();
+        for (text, takes) in [
+            ("remove", true),
+            ("remove(Object, int)", true),
+            ("remove(java.lang.Object,int)", true),
+            ("remove(Object)", false),
+            ("removed", false),
+        ] {
+            assert_eq!(MethodFilter::parse(text).unwrap().takes("remove", &descriptor), takes, "{text}");
+        }
+        assert_eq!(MethodFilter::parse("add(int"), None);
+        assert_eq!(MethodFilter::parse(" "), None);
+    }
+
+    #[test]
+    fn arguments_combine_with_the_last_fastest() {
+        let int = |value| Argument::Plain(Literal::Int(value));
+        let all = tuples(&[vec![int(0), int(1)], vec![int(5), int(6)]]);
+        let shown: Vec<String> = all.iter().map(|pair| format!("{}{}", pair[0], pair[1])).collect();
+        assert_eq!(shown, ["05", "06", "15", "16"]);
+        assert_eq!(tuples(&[]).len(), 1);
+    }
 }

@@ -102,3 +102,19 @@ fn the_graph_has_a_row_per_level_and_calls_on_its_edges() {
     assert_eq!(svg.matches("<circle").count(), 3);
     assert_eq!(svg, crate::svg(&crate::graph(&found, 3)));
 }
+
+/// Spec 000 row 30.
+#[test]
+fn calls_that_change_nothing_share_a_test_and_others_are_as_short_as_can_be() {
+    let found = explore(2, 10, usize::MAX);
+    let (tests, is_whole) = crate::explored_tests(&found, 100);
+    assert!(is_whole);
+    // No call of the counter leaves it as it is, so every test is one call on one state.
+    assert_eq!(tests.len() as u64, found.tests);
+    for test in &tests {
+        assert_eq!(test.tried.len(), 1);
+        assert!(test.title.matches("add").count() <= 2, "{}", test.title);
+    }
+    assert_eq!(tests[0].title, "new Counter(); add(1)");
+    assert_eq!(crate::explored_tests(&found, 2).0.len(), 2);
+}

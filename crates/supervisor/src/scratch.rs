@@ -9,6 +9,8 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use probat_protocol::RECORDING_FILE;
+
 /// Why there is no scratch directory.
 #[derive(Debug, thiserror::Error)]
 pub enum ScratchError {
@@ -68,12 +70,26 @@ impl RunDirectory {
         &self.path
     }
 
-    /// An empty directory for a worker; what an earlier one left there is removed.
+    /// An empty directory for a worker; what an earlier one left there is removed, but for a recording, which goes
+    /// beside it.
     pub fn worker(&self, lane: usize) -> Result<PathBuf, ScratchError> {
         let path = self.path.join(format!("worker-{lane}"));
+        self.keep_recording(&path, lane);
         remove_all(&path);
         private_directory(&path).map_err(|e| ScratchError::new(&path, e))?;
         Ok(path)
+    }
+}
+
+impl RunDirectory {
+    fn keep_recording(&self, worker: &Path, lane: usize) {
+        let recording = worker.join(RECORDING_FILE);
+        if recording.is_file() {
+            let places = (0..).map(|number| self.path.join(format!("{lane}-{number}-{RECORDING_FILE}")));
+            let free = places.into_iter().find(|place| !place.exists());
+            // One that cannot be moved is removed with the rest.
+            let _ = free.map(|free| fs::rename(&recording, free));
+        }
     }
 }
 
@@ -118,8 +134,10 @@ mod tests {
         let scratch = run.worker(3).unwrap();
         fs::create_dir_all(scratch.join("a/b")).unwrap();
         fs::set_permissions(scratch.join("a"), fs::Permissions::from_mode(0o000)).unwrap();
+        fs::write(scratch.join(RECORDING_FILE), "kept").unwrap();
         assert_eq!(run.worker(3).unwrap(), scratch);
         assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0);
+        assert_eq!(fs::read_to_string(run.path().join(format!("3-0-{RECORDING_FILE}"))).unwrap(), "kept");
         assert_eq!(fs::metadata(&scratch).unwrap().permissions().mode() & 0o777, 0o700);
         drop(run);
         assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0);

@@ -34,6 +34,12 @@ pub struct ExploreArgs {
     /// (`put.1=0`, `new.0=16`); integers box where an object is wanted; may be repeated
     #[arg(long = "pool", value_name = "KEY=VALUES", value_parser = Pool::parse, allow_hyphen_values = true, help_heading = WHAT)]
     pub pools: Vec<Pool>,
+    /// A folder or jar with compiled JUnit tests: values they pass to the classes are arguments where no pool is given
+    #[arg(long, value_name = "DIR_OR_JAR", help_heading = WHAT)]
+    pub harvest: Option<PathBuf>,
+    /// The jar `junit-platform-console-standalone` to run those tests with, if Maven cannot get it; may be repeated
+    #[arg(long = "junit-jar", value_name = "JAR", help_heading = WHAT)]
+    pub junit_jars: Vec<PathBuf>,
     /// Do not use literals of the code as arguments where no pool is given
     #[arg(long, help_heading = WHAT)]
     pub no_literals: bool,
@@ -63,9 +69,12 @@ pub struct ExploreArgs {
     #[arg(long, value_enum, default_value = "auto", help_heading = LIMITS)]
     pub strategy: StrategyChoice,
 
-    /// Write the graph of states there, as DOT and SVG; of large graphs the first levels
+    /// Write the tests there as JUnit 5 source, and the graph of states as DOT and SVG; of large graphs the first levels
     #[arg(long, short = 'o', value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Tests written at most, those with the fewest calls first
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub max_tests: usize,
     /// How the result is printed
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
@@ -79,7 +88,9 @@ Examples:
   probat explore --classpath classes --bound 5 --pool int=0..4 com.acme.IntSet
   probat explore --bound 5 --methods put,remove --pool int=0..4 --pool put.1=0 java.util.TreeMap
   probat explore --classpath app.jar --bound 3 Cart          arguments from literals of the code
-  probat explore --classpath classes --bound 3 --output graph Cart    the states as a picture
+  probat explore --classpath classes --bound 3 --output explored Cart    as tests and as a picture
+
+  probat explore --classpath classes --harvest test-classes --bound 3 Cart
 
 Ctrl-C ends the search and shows what there is; a second Ctrl-C quits at once.
 

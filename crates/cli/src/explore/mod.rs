@@ -8,6 +8,7 @@
 
 mod args;
 pub mod drive;
+mod export;
 mod forecast;
 pub mod live;
 mod output;
@@ -19,7 +20,7 @@ use std::borrow::Cow;
 use std::time::Instant;
 
 use probat_analysis::{ClassSource, World};
-use probat_explore::{Choices, Explorer, Options, Plan, PlanError, Pools, Strategy, plan};
+use probat_explore::{Argument, Choices, Explorer, Options, Plan, PlanError, Pools, Strategy, plan};
 use probat_model::{ClassName, OperationTable};
 use probat_protocol::{Rule, WorkerConfig};
 use probat_supervisor::{Fleet, FleetConfig};
@@ -48,7 +49,7 @@ pub fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
     let plans = plans(args, &library, &classes)?;
     let mut config = worker_config(&args.jvm, &jvm, &library)?;
     settle(args, &mut config);
-    let mut done = Vec::new();
+    let (mut done, mut files) = (Vec::new(), Vec::new());
     let mut java_version = String::new();
     let workers = args.workers.map_or_else(cores, usize::from);
     for (plan, table) in plans {
@@ -56,6 +57,9 @@ pub fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
         java_version.clone_from(&fleet.hello().java_version);
         let time = args.time_limit.saturating_sub(start.elapsed());
         let one = explore_one(args, plan, table, &mut fleet, time)?;
+        if let Some(folder) = args.output.as_ref().filter(|_| !is_stopped(&fleet)) {
+            files.extend(output::write_tests(&one, folder, &mut fleet, &library, args.max_tests)?);
+        }
         let ended = one.exploration.ended_by;
         done.push(one);
         if ended == Some(probat_explore::Limit::Interrupted) {
@@ -65,6 +69,7 @@ pub fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
     let mut report = gather(args, &done, java_version, workers, start);
     if let Some(folder) = &args.output {
         report.files = output::write(&done, folder)?;
+        report.files.append(&mut files);
     }
     match args.format {
         Format::Text => print(&text::render(&report))?,
@@ -75,6 +80,10 @@ pub fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
     let interrupted =
         done.iter().any(|one| one.exploration.ended_by == Some(probat_explore::Limit::Interrupted));
     Ok(if interrupted { Exit::Interrupted } else { Exit::Fine })
+}
+
+fn is_stopped(fleet: &Fleet) -> bool {
+    fleet.config().stop.is_some_and(|stop| stop.load(std::sync::atomic::Ordering::Relaxed))
 }
 
 /// Workers unless the user says otherwise.
@@ -177,6 +186,10 @@ fn plans(
     let source = Source(library);
     let mut world = World::new(&source);
     let mut pools = Pools::new(args.pools.clone());
+    if let Some(tests) = &args.harvest {
+        let found = crate::reduce::harvest(&args.jvm, tests, &args.junit_jars, classes)?;
+        pools.harvested = found.into_iter().map(Argument::Plain).collect();
+    }
     let choices = Choices {
         methods: args.methods.iter().flat_map(|methods| methods.0.clone()).collect(),
         package_private: args.package_private,

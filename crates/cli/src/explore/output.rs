@@ -1,16 +1,20 @@
 //! Files of an exploration.
 //!
-//! In: explorations that kept their links, a folder. Out: the state graph of each class as DOT and SVG; the paths written. Existing
+//! In: explorations that kept their links, a folder. Out: the state graph of each class as DOT and SVG, its tests; the paths written. Existing
 //! files of these names are ours and are replaced; nothing else is touched.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use probat_explore::{dot, graph, svg};
+use probat_supervisor::Fleet;
 
 use super::drive::Done;
+use super::export;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, message};
+use crate::generate::numbers::count;
+use crate::library::Library;
 
 /// States drawn at most; of larger graphs the first levels are.
 const DRAWN: usize = 400;
@@ -23,6 +27,31 @@ pub fn write(done: &[Done], folder: &Path) -> Result<Vec<String>, Failure> {
         let name = one.exploration.plan.class.to_binary();
         put(folder.join(format!("{name}.dot")), &dot(&graph), &mut files)?;
         put(folder.join(format!("{name}.svg")), &svg(&graph), &mut files)?;
+    }
+    Ok(files)
+}
+
+/// Writes the explored calls as JUnit source; gives the paths.
+pub fn write_tests(
+    done: &Done,
+    folder: &Path,
+    fleet: &mut Fleet,
+    library: &Library,
+    most: usize,
+) -> Result<Vec<String>, Failure> {
+    let exported = export::export(&done.exploration, fleet, library, most)?;
+    if exported.is_cut {
+        message(
+            "note",
+            &format!(
+                "only the first {} of all tests are written; `--max-tests` allows more",
+                count(exported.tests as u64)
+            ),
+        );
+    }
+    let mut files = Vec::new();
+    for (path, text) in &exported.files {
+        put(folder.join(path), text, &mut files)?;
     }
     Ok(files)
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use probat_model::{
     ClassName, End, JavaString, Literal, MethodDescriptor, Observation, Operation, OperationTable, Sequence,
-    StepId, StepOutcome, Type,
+    StepId, StepOutcome, Type, Value,
 };
 use probat_protocol::{Item, Observe, RECORDING_FILE, Reset, Values, WorkerConfig, read_events};
 use probat_reduce::{Problem, ProblemKind, Suite, includes};
@@ -33,6 +33,8 @@ pub struct Ran {
     pub suite: Suite,
     pub took: Duration,
     pub java_version: String,
+    /// What the launcher printed first.
+    pub said: String,
 }
 
 /// Tests known to hang or to end their JVM.
@@ -56,11 +58,13 @@ pub fn run(config: &WorkerConfig, tests: &Path, what: &str, killers: &mut Killer
         let mut suite = recorded(fleet.scratch())?;
         let ended = seen.end == End::Completed;
         if ended || suite.unfinished.is_none() {
-            if !ended && suite.tests.is_empty() {
+            let was_stopped = suite.problems.iter().any(|problem| problem.kind == ProblemKind::Hung);
+            if !ended && !was_stopped {
                 return Err(broken(&seen));
             }
             suite.problems.extend(killers.0.iter().cloned());
-            return Ok(Ran { suite, took, java_version });
+            let said = said(&seen);
+            return Ok(Ran { suite, took, java_version, said });
         }
         let Some((id, name)) = suite.unfinished.take() else { return Err(broken(&seen)) };
         if killers.0.len() == KILLERS || killers.0.iter().any(|known| known.id == id) {
@@ -72,6 +76,14 @@ pub fn run(config: &WorkerConfig, tests: &Path, what: &str, killers: &mut Killer
             other => (ProblemKind::Died, format!("the run ended: {other:?}")),
         };
         killers.0.push(Problem { id, name, kind, detail });
+    }
+}
+
+/// What the launcher printed: the result of the last step.
+fn said(seen: &Observation) -> String {
+    match seen.steps.last() {
+        Some((_, StepOutcome::Returned(Value::String { text, .. }))) => text.to_lossy(),
+        _ => String::new(),
     }
 }
 
@@ -150,6 +162,13 @@ fn launcher_call(table: &mut OperationTable, tests: &Path, killers: &Killers, re
         interface: false,
     };
     push(run, &[writer, writer, array]);
+    let said = Operation::Call {
+        class: ClassName::internal("java/io/StringWriter"),
+        name: "toString".into(),
+        descriptor: MethodDescriptor::parse("()Ljava/lang/String;").expect("written here"),
+        interface: false,
+    };
+    push(said, &[text]);
     sequence
 }
 
@@ -173,7 +192,7 @@ fn find(below: &Path, found: &mut Vec<PathBuf>) {
         let path = entry.path();
         if path.is_dir() && !path.is_symlink() {
             find(&path, found);
-        } else if path.file_name().is_some_and(|name| name == RECORDING_FILE) {
+        } else if path.to_string_lossy().ends_with(RECORDING_FILE) {
             found.push(path);
         }
     }

@@ -13,17 +13,21 @@ mod report;
 mod subject;
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use probat_model::{ClassName, Literal};
 use probat_protocol::{RecordingSpec, WorkerConfig};
 use probat_reduce::{Minimal, ProblemKind, Suite, Technique, Test, assess, minimise, prioritise, select};
 
 pub use args::ReduceArgs;
 
-use crate::args::Format;
+use crate::args::{Format, JvmArgs};
 use crate::exit::Exit;
 use crate::explore::round;
 use crate::failure::{Failure, print};
 use crate::java;
+use args::TechniqueChoice;
 use launch::{Killers, Ran};
 use report::{EqualsReport, Ordered, ProblemReport, Quality, Report, SCHEMA, TechniqueReport};
 use subject::Subject;
@@ -40,10 +44,13 @@ pub fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     let mut killers = Killers::default();
     let plain = launch::run(&plain(&subject), &subject.tests, "running the tests", &mut killers)?;
     if plain.suite.tests.is_empty() && plain.suite.problems.is_empty() {
-        return Err(Failure::new(Exit::Nothing, format!("there are no tests in `{}`", args.tests.display()))
-            .hint(
-                "`--tests` is a folder with compiled test classes, such as target/test-classes, or a jar",
-            ));
+        let said = plain.said.trim();
+        let said = if said.is_empty() { String::new() } else { format!("; JUnit says:\n{said}") };
+        return Err(Failure::new(
+            Exit::Nothing,
+            format!("there are no tests in `{}`{said}", args.tests.display()),
+        )
+        .hint("`--tests` is a folder with compiled test classes, such as target/test-classes, or a jar"));
     }
     let config = recording(&subject, &techniques);
     let existing = match &subject.existing {
@@ -65,6 +72,42 @@ pub fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     }
     let is_bad = report.problems.iter().any(|problem| problem.kind != "skipped");
     Ok(if is_bad { Exit::Found } else { Exit::Fine })
+}
+
+/// Values that tests pass to the methods of some classes, in the order they were seen.
+pub fn harvest(
+    jvm: &JvmArgs,
+    tests: &Path,
+    junit_jars: &[PathBuf],
+    classes: &[ClassName],
+) -> Result<Vec<Literal>, Failure> {
+    let args = ReduceArgs {
+        jvm: jvm.clone(),
+        tests: tests.to_owned(),
+        existing: None,
+        classes: classes.iter().map(ToString::to_string).collect(),
+        by: TechniqueChoice::WholeState,
+        techniques: Vec::new(),
+        ignored_fields: Vec::new(),
+        time_limit_per_test: Duration::from_secs(30),
+        junit_jars: junit_jars.to_vec(),
+        offline: false,
+        output: None,
+        format: Format::Json,
+    };
+    let work = tempfile::tempdir()
+        .map_err(|error| Failure::new(Exit::Missing, format!("cannot make a temporary folder: {error}")))?;
+    let found = java::choose(jvm.java_home.as_deref())?;
+    let subject = subject::find(&args, &found, work.path())?;
+    let config = recording(&subject, &[Technique::WholeState]);
+    let ran = launch::run(&config, &subject.tests, "recording the tests", &mut Killers::default())?;
+    let mut values: Vec<Literal> = Vec::new();
+    for (_, _, literal) in ran.suite.arguments {
+        if !values.contains(&literal) {
+            values.push(literal);
+        }
+    }
+    Ok(values)
 }
 
 /// What is assessed; what the suite is reduced by is always among it.

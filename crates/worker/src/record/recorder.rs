@@ -33,6 +33,8 @@ pub struct Recorder {
     sequences: Option<Sequences>,
     pairwise: Option<Pairwise>,
     arguments: FxHashSet<(u32, u32, Literal)>,
+    /// Edges that the test hit before something of our own ran.
+    edges: Vec<u32>,
     /// The method of the call under way.
     called: Option<u32>,
     /// Numbers for states that are unlike every other.
@@ -78,6 +80,7 @@ impl Recorder {
             sequences: spec.sequences.then(Sequences::default),
             pairwise: spec.pairwise.then(|| Pairwise::new(with_equals.collect())),
             arguments: FxHashSet::default(),
+            edges: Vec::new(),
             called: None,
             unique: 0,
         })
@@ -106,8 +109,10 @@ impl Recorder {
             }
             let mut edges = Vec::new();
             if described.is_test {
-                // Without memory for it edges are lost, not invented.
-                let _ = shared::on_executor(|executor| executor.probes.drain(env, &mut edges));
+                self.keep_edges(env);
+                edges = std::mem::take(&mut self.edges);
+                edges.sort_unstable();
+                edges.dedup();
             }
             self.called = None;
             self.journal.finished(described.id, end, super::take_elsewhere(), edges);
@@ -150,9 +155,14 @@ impl Recorder {
             CallSeen { method, whole_state, whole_seq: None, modifying_seq: None, pairwise_equals: None };
         if self.sequences.is_some() || self.pairwise.is_some() {
             let Some(mut roots) = self.roots(env, &all) else { return };
+            if self.pairwise.is_some() {
+                self.keep_edges(env);
+            }
             if let Some(pairwise) = &mut self.pairwise {
-                call.pairwise_equals =
-                    Some(pairwise.entry(env, &mut self.reader, self.shared, &mut self.journal, &roots));
+                let (reader, journal) = (&mut self.reader, &mut self.journal);
+                call.pairwise_equals = Some(pairwise.entry(env, reader, self.shared, journal, &roots));
+                // What `equals` hit is not the test's.
+                let _ = shared::on_executor(|executor| executor.probes.discard(env));
             }
             // Statics are inputs, but nothing is called on them.
             let statics = roots.split_off(values.len());
@@ -166,6 +176,11 @@ impl Recorder {
             }
         }
         self.journal.call(call);
+    }
+
+    /// Takes the edges hit so far to be the test's. Without memory for it edges are lost, not invented.
+    fn keep_edges(&mut self, env: &mut Env<'_>) {
+        let _ = shared::on_executor(|executor| executor.probes.drain(env, &mut self.edges));
     }
 
     /// What each value looks like alone.

@@ -1,0 +1,71 @@
+//! The calls on states as tests.
+//!
+//! In: an [`Exploration`] that kept its links. Out: [`ExploredTest`]s: the shortest way to a state, then calls. Calls that leave the
+//! state as it is share one test; every other call has its own (spec 000 §2.3). The last call of each is made nowhere else in
+//! that state, so no test is redundant.
+
+use probat_model::{Step, StepId};
+
+use crate::explorer::Exploration;
+use crate::nodes::{NodeId, Target};
+
+/// A test before it is run again for what its calls give.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExploredTest {
+    /// As a person reads it: the way to the state, then what is tried there.
+    pub title: String,
+    /// Part of a Java identifier: what is tried.
+    pub name: String,
+    pub steps: Vec<Step>,
+    /// Steps of the calls that are tried; those before lead to the state.
+    pub tried: Vec<StepId>,
+}
+
+/// The tests of at most so many, those on states near the constructor first; whether these are all.
+pub fn explored_tests(found: &Exploration, most: usize) -> (Vec<ExploredTest>, bool) {
+    let mut tests = Vec::new();
+    for at in 0..found.nodes.len() {
+        let node = NodeId(at as u32);
+        let calls = (0..found.plan.calls.len() as u16).map(|call| (call, found.nodes.target(node, call)));
+        let calls: Vec<(u16, Target)> = calls.collect();
+        let unchanged: Vec<u16> = calls
+            .iter()
+            .filter(|(_, target)| *target == Target::State(node))
+            .map(|(call, _)| *call)
+            .collect();
+        let changing = calls.iter().filter(|(_, target)| match target {
+            Target::State(to) => *to != node,
+            Target::Threw => true,
+            Target::Broken | Target::Unknown => false,
+        });
+        let mut groups: Vec<Vec<u16>> = changing.map(|(call, _)| vec![*call]).collect();
+        if !unchanged.is_empty() {
+            groups.insert(0, unchanged);
+        }
+        for group in groups {
+            if tests.len() == most {
+                return (tests, false);
+            }
+            tests.push(test(found, node, &group));
+        }
+    }
+    (tests, true)
+}
+
+fn test(found: &Exploration, node: NodeId, calls: &[u16]) -> ExploredTest {
+    let (constructor, path) = found.nodes.path(node);
+    let mut steps = Vec::new();
+    let receiver = found.plan.constructors[usize::from(constructor)].append(StepId(0), &mut steps);
+    for call in path {
+        found.plan.calls[usize::from(call)].append(receiver, &mut steps);
+    }
+    let tried =
+        calls.iter().map(|call| found.plan.calls[usize::from(*call)].append(receiver, &mut steps)).collect();
+    let shown: Vec<&str> =
+        calls.iter().map(|call| found.plan.calls[usize::from(*call)].text.as_str()).collect();
+    let name = match calls {
+        [one] => found.plan.calls[usize::from(*one)].method.clone(),
+        _ => "unchanged".to_owned(),
+    };
+    ExploredTest { title: format!("{}; {}", found.path_text(node), shown.join("; ")), name, steps, tried }
+}
