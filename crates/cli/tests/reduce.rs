@@ -5,7 +5,7 @@
 mod shop;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use shop::{Bed, Run, corpus, launcher, sources};
@@ -19,13 +19,13 @@ fn bed() -> Option<(Bed, PathBuf)> {
 }
 
 /// Compiles suites into a folder of their own.
-fn suite(bed: &Bed, jar: &PathBuf, names: &[&str], into: &str) {
+fn suite(bed: &Bed, jar: &Path, names: &[&str], into: &str) {
     let files: Vec<PathBuf> =
         names.iter().map(|name| corpus("reduce-suites").join(format!("{name}.java"))).collect();
-    bed.compile_with(&files, into, &[bed.at("classes"), jar.clone()], None);
+    bed.compile_with(&files, into, &[bed.at("classes"), jar.to_owned()], None);
 }
 
-fn reduce(bed: &Bed, jar: &PathBuf, tests: &str, more: &[&str]) -> Run {
+fn reduce(bed: &Bed, jar: &Path, tests: &str, more: &[&str]) -> Run {
     let jar = jar.display().to_string();
     let mut args = vec!["reduce", "--classpath", "classes", "--tests", tests, "--junit-jar", &jar];
     args.extend(["--format", "json"]);
@@ -154,6 +154,7 @@ fn troubles_are_told_by_name_and_the_rest_is_assessed() {
         ("hangs()", "hung"),
         ("skipped()", "skipped"),
         ("lacksAClass()", "failed"),
+        ("Unloadable", "unloadable"),
     ] {
         assert_eq!(kind(method), wanted, "{method}");
     }

@@ -1,8 +1,8 @@
 //! The calls on states as tests.
 //!
 //! In: an [`Exploration`] that kept its links. Out: [`ExploredTest`]s: the shortest way to a state, then calls. Calls that leave the
-//! state as it is share one test; every other call has its own (spec 000 §2.3). The last call of each is made nowhere else in
-//! that state, so no test is redundant.
+//! state as it is share one test; every other call has its own (spec 000 §2.3), unless it is on the way to a state that has tests. So the
+//! last call of each is made nowhere else in that state, and no test is redundant.
 
 use probat_model::{Step, StepId};
 
@@ -33,8 +33,8 @@ pub fn explored_tests(found: &Exploration, most: usize) -> (Vec<ExploredTest>, b
             .filter(|(_, target)| *target == Target::State(node))
             .map(|(call, _)| *call)
             .collect();
-        let changing = calls.iter().filter(|(_, target)| match target {
-            Target::State(to) => *to != node,
+        let changing = calls.iter().filter(|(call, target)| match target {
+            Target::State(to) => *to != node && !is_on_the_way(found, node, *call, *to),
             Target::Threw => true,
             Target::Broken | Target::Unknown => false,
         });
@@ -42,17 +42,24 @@ pub fn explored_tests(found: &Exploration, most: usize) -> (Vec<ExploredTest>, b
         if !unchanged.is_empty() {
             groups.insert(0, unchanged);
         }
-        for group in groups {
+        for (at, group) in groups.iter().enumerate() {
             if tests.len() == most {
                 return (tests, false);
             }
-            tests.push(test(found, node, &group));
+            tests.push(test(found, node, group, at == 0));
         }
     }
     (tests, true)
 }
 
-fn test(found: &Exploration, node: NodeId, calls: &[u16]) -> ExploredTest {
+/// Whether a call is the one that first led to a state on which calls were tried.
+fn is_on_the_way(found: &Exploration, node: NodeId, call: u16, to: NodeId) -> bool {
+    let is_first = found.nodes.parent(to) == Some(node) && found.nodes.action(to) == call;
+    is_first && found.nodes.is_expanded(to)
+}
+
+/// A test of some calls; the first of a state also tells what the call that leads there gives.
+fn test(found: &Exploration, node: NodeId, calls: &[u16], is_first: bool) -> ExploredTest {
     let (constructor, path) = found.nodes.path(node);
     let mut steps = Vec::new();
     let receiver = found.plan.constructors[usize::from(constructor)].append(StepId(0), &mut steps);

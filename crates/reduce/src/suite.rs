@@ -29,6 +29,8 @@ pub enum ProblemKind {
     Skipped,
     /// It ended its JVM.
     Died,
+    /// A class it needs is not there.
+    Unloadable,
 }
 
 /// A test that is not assessed.

@@ -38,3 +38,11 @@ class Troubles {
         new Lost();
     }
 }
+
+/** Cannot even be loaded without its field's class. */
+class Unloadable {
+    Lost lost;
+
+    @Test
+    void never() {}
+}

@@ -1,7 +1,7 @@
 //! Says early that a bound will not be reached.
 //!
 //! In: levels found so far, the speed until now, limits. Out: one warning with the number reached and how to go on. Guesses that levels
-//! keep growing as the last one did; says nothing before three levels and half a second have been seen.
+//! keep growing as the last ones did; says nothing before four levels and half a second have been seen.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ impl Forecast {
             "more memory than allowed".into()
         };
         live.warn(&format!(
-            "all sequences of {} take {what}: {} are reached after {}, and each call more makes about {:.1} times as many, {:.0e} in the end\n\
+            "all sequences of {} take {what}: {} states are found with {}, the last of which made {:.1} times as many; {:.0e} in the end\n\
              hint: a bound of {} fits; or give fewer values with `--pool`, fewer `--methods`, or more with `--time-limit` and `--memory-limit`",
             plural(u64::from(self.bounds.bound), "call"),
             count(now.states),
@@ -73,21 +73,23 @@ struct Ahead {
     tests: f64,
 }
 
-/// What finished levels promise for a bound.
+/// What finished levels promise for a bound: growth changes from level to level as it did last, but never rises.
 fn ahead(whole: &[Level], bound: u16) -> Option<Ahead> {
-    let [.., before, last] = whole else { return None };
-    if whole.len() < 3 || before.states == 0 || last.states == 0 {
+    let [.., earlier, before, last] = whole else { return None };
+    if whole.len() < 4 || [earlier, before, last].iter().any(|level| level.states == 0) {
         return None;
     }
     let growth = last.states as f64 / before.states as f64;
+    let decay = (growth / (before.states as f64 / earlier.states as f64)).min(1.0);
     let (mut states, mut tests): (f64, f64) = whole.iter().fold((0.0, 0.0), |(states, tests), level| {
         (states + level.states as f64, tests + level.tests as f64)
     });
     let calls = last.tests as f64 / before.states as f64;
-    let mut level = last.states as f64;
+    let (mut level, mut next) = (last.states as f64, growth * decay);
     for _ in whole.len()..=usize::from(bound) {
         tests += level * calls;
-        level *= growth;
+        level *= next;
+        next *= decay;
         states += level;
     }
     Some(Ahead { growth, states, tests })
@@ -113,15 +115,18 @@ mod tests {
 
     #[test]
     fn levels_are_taken_to_grow_as_they_did() {
-        let whole = [level(1, 0), level(5, 10), level(25, 50)];
-        let ahead = ahead(&whole, 4).unwrap();
-        assert_eq!((ahead.growth, ahead.states), (5.0, 1.0 + 5.0 + 25.0 + 125.0 + 625.0));
-        assert_eq!(ahead.tests, 10.0 + 50.0 + 250.0 + 1250.0);
+        let whole = [level(1, 0), level(5, 10), level(25, 50), level(125, 250)];
+        let list = ahead(&whole, 5).unwrap();
+        assert_eq!((list.growth, list.states), (5.0, 156.0 + 625.0 + 3125.0));
+        assert_eq!(list.tests, 310.0 + 1250.0 + 6250.0);
+        let tree = [level(1, 0), level(9, 18), level(72, 162), level(420, 1296)];
+        let tree = ahead(&tree, 9).unwrap();
+        assert!((30_000.0..150_000.0).contains(&tree.states), "51,822 in the end, guessed {}", tree.states);
     }
 
     #[test]
     fn too_little_is_no_ground_for_a_guess() {
-        assert_eq!(ahead(&[level(1, 0), level(5, 10)], 9), None);
-        assert_eq!(ahead(&[level(1, 0), level(5, 10), level(0, 50)], 9), None);
+        assert_eq!(ahead(&[level(1, 0), level(5, 10), level(25, 50)], 9), None);
+        assert_eq!(ahead(&[level(1, 0), level(5, 10), level(25, 50), level(0, 250)], 9), None);
     }
 }

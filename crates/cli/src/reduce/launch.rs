@@ -37,9 +37,22 @@ pub struct Ran {
     pub said: String,
 }
 
-/// Tests known to hang or to end their JVM.
-#[derive(Debug, Default)]
+/// Tests that are left out: those known to hang or to end their JVM, and classes that cannot be loaded.
+#[derive(Debug, Clone, Default)]
 pub struct Killers(Vec<Problem>);
+
+impl Killers {
+    /// Classes that cannot be loaded, and the class they lack.
+    pub fn unloadable(classes: &[(ClassName, ClassName)]) -> Killers {
+        let problem = |(class, missing): &(ClassName, ClassName)| Problem {
+            id: format!("[class:{class}]"),
+            name: class.to_string(),
+            kind: ProblemKind::Unloadable,
+            detail: format!("class `{missing}` is not on the class path"),
+        };
+        Killers(classes.iter().map(problem).collect())
+    }
+}
 
 /// Runs all tests at a place but the killers, who may become more.
 pub fn run(config: &WorkerConfig, tests: &Path, what: &str, killers: &mut Killers) -> Result<Ran, Failure> {
@@ -67,7 +80,9 @@ pub fn run(config: &WorkerConfig, tests: &Path, what: &str, killers: &mut Killer
             return Ok(Ran { suite, took, java_version, said });
         }
         let Some((id, name)) = suite.unfinished.take() else { return Err(broken(&seen)) };
-        if killers.0.len() == KILLERS || killers.0.iter().any(|known| known.id == id) {
+        if killers.0.iter().filter(|known| known.kind != ProblemKind::Unloadable).count() == KILLERS
+            || killers.0.iter().any(|known| known.id == id)
+        {
             return Err(broken(&seen));
         }
         let (kind, detail) = match &seen.end {
@@ -133,8 +148,12 @@ fn launcher_call(table: &mut OperationTable, tests: &Path, killers: &Killers, re
         format!("--scan-class-path={}", tests.display()),
     ];
     for killer in &killers.0 {
-        if let Some((class, Some(method))) = includes(&killer.id) {
-            words.push(format!("--exclude-methodname=\\Q{class}#{method}\\E.*"));
+        match includes(&killer.id) {
+            Some((class, Some(method))) => {
+                words.push(format!("--exclude-methodname=\\Q{class}#{method}\\E.*"))
+            }
+            Some((class, None)) => words.push(format!("--exclude-classname=\\Q{class}\\E")),
+            None => {}
         }
     }
     let mut sequence = Sequence::new();

@@ -41,7 +41,7 @@ pub fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     let jvm = java::choose(args.jvm.java_home.as_deref())?;
     let subject = subject::find(args, &jvm, work.path())?;
     let techniques = techniques(args);
-    let mut killers = Killers::default();
+    let mut killers = Killers::unloadable(&subject.unloadable);
     let plain = launch::run(&plain(&subject), &subject.tests, "running the tests", &mut killers)?;
     if plain.suite.tests.is_empty() && plain.suite.problems.is_empty() {
         let said = plain.said.trim();
@@ -54,9 +54,12 @@ pub fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     }
     let config = recording(&subject, &techniques);
     let existing = match &subject.existing {
-        Some(path) => {
-            Some(launch::run(&config, path, "recording the existing tests", &mut Killers::default())?)
-        }
+        Some(path) => Some(launch::run(
+            &config,
+            path,
+            "recording the existing tests",
+            &mut Killers::unloadable(&subject.unloadable),
+        )?),
         None => None,
     };
     let recorded = launch::run(&config, &subject.tests, "recording the tests", &mut killers)?;
@@ -100,7 +103,12 @@ pub fn harvest(
     let found = java::choose(jvm.java_home.as_deref())?;
     let subject = subject::find(&args, &found, work.path())?;
     let config = recording(&subject, &[Technique::WholeState]);
-    let ran = launch::run(&config, &subject.tests, "recording the tests", &mut Killers::default())?;
+    let ran = launch::run(
+        &config,
+        &subject.tests,
+        "recording the tests",
+        &mut Killers::unloadable(&subject.unloadable),
+    )?;
     let mut values: Vec<Literal> = Vec::new();
     for (_, _, literal) in ran.suite.arguments {
         if !values.contains(&literal) {
@@ -210,6 +218,7 @@ fn problem(problem: &probat_reduce::Problem) -> ProblemReport {
             ProblemKind::Hung => "hung",
             ProblemKind::Skipped => "skipped",
             ProblemKind::Died => "died",
+            ProblemKind::Unloadable => "unloadable",
         },
         detail: problem.detail.clone(),
     }

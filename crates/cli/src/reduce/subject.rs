@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use probat_analysis::World;
-use probat_model::ClassName;
+use probat_model::{ClassName, Type};
 use probat_project::{JUnitKind, Pattern, Tools, find_junit};
 use probat_protocol::{Limits, Rule, WorkerConfig};
 use probat_reduce::{LISTENER, Planned, plan};
@@ -46,6 +46,8 @@ pub struct Subject {
     pub tests: PathBuf,
     pub existing: Option<PathBuf>,
     pub classes: usize,
+    /// Test classes that cannot be loaded, and the class they lack. One of them would keep JUnit from finding any.
+    pub unloadable: Vec<(ClassName, ClassName)>,
 }
 
 /// Finds it all; `work` is a folder of ours.
@@ -69,7 +71,44 @@ pub fn find(args: &ReduceArgs, jvm: &Jvm, work: &Path) -> Result<Subject, Failur
     let bytes =
         classes.iter().filter_map(|name| Some((name.clone(), library.classes.find(name).ok()??.bytes)));
     config.instrumentation = plan_probes(bytes).instrumentation;
-    Ok(Subject { config, plan, tests, existing, classes: classes.len() })
+    let unloadable = unloadable(&library, &paths);
+    Ok(Subject { config, plan, tests, existing, classes: classes.len(), unloadable })
+}
+
+/// Test classes that name a class that is not there where a JVM looks when it lists their members.
+fn unloadable(library: &Library, tests: &[PathBuf]) -> Vec<(ClassName, ClassName)> {
+    let own = library.classes.path.iter().filter(|class| is_test(class.entry.origin.path(), tests));
+    let mut found = Vec::new();
+    for class in own {
+        let Some(file) = library.file(class.name) else { continue };
+        let mut named: Vec<ClassName> = file.super_name().ok().flatten().into_iter().collect();
+        named.extend(file.interface_names().unwrap_or_default());
+        for method in &file.methods {
+            let Ok(descriptor) = method.descriptor(&file.pool) else { continue };
+            named.extend(descriptor.params.iter().chain(&descriptor.returns).filter_map(class_of));
+        }
+        named.extend(file.fields.iter().filter_map(|field| class_of(&field.ty(&file.pool).ok()?)));
+        if let Some(missing) = named.into_iter().find(|name| !library.classes.contains(name)) {
+            found.push((class.name.clone(), missing));
+        }
+    }
+    found
+}
+
+/// The class that a type names, through arrays.
+fn class_of(ty: &Type) -> Option<ClassName> {
+    match ty {
+        Type::Class(name) => Some(name.clone()),
+        Type::Array(element) => class_of(element),
+        _ => None,
+    }
+}
+
+fn is_test(path: Option<&Path>, tests: &[PathBuf]) -> bool {
+    path.is_some_and(|path| {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        tests.contains(&path)
+    })
 }
 
 fn place(path: &Path, option: &str) -> Result<PathBuf, Failure> {
@@ -105,14 +144,11 @@ fn needs_junit4(library: &Library) -> bool {
 fn under_test(args: &ReduceArgs, library: &Library, tests: &[PathBuf]) -> Result<Vec<ClassName>, Failure> {
     let patterns = args.classes.iter().map(|text| Pattern::parse(text)).collect::<Result<Vec<_>, _>>();
     let patterns = patterns.map_err(|error| project_failure(&error))?;
-    let is_test = |path: Option<&Path>| {
-        path.is_some_and(|path| {
-            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-            tests.contains(&path)
-        })
-    };
-    let all =
-        library.classes.path.iter().filter(|class| !class.shadowed && !is_test(class.entry.origin.path()));
+    let all = library
+        .classes
+        .path
+        .iter()
+        .filter(|class| !class.shadowed && !is_test(class.entry.origin.path(), tests));
     let names = all.map(|class| class.name.clone()).filter(|name| {
         !FRAMEWORKS.iter().any(|prefix| name.as_internal().starts_with(prefix))
             && !matches!(name.simple(), "module-info" | "package-info")
