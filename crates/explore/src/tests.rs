@@ -17,7 +17,7 @@ pub struct ExploredTest {
     /// Part of a Java identifier: what is tried.
     pub name: String,
     pub steps: Vec<Step>,
-    /// Steps of the calls that are tried; those before lead to the state.
+    /// Steps whose results are told: the calls that are tried, and for one test of each state the call that leads there.
     pub tried: Vec<StepId>,
 }
 
@@ -63,11 +63,14 @@ fn test(found: &Exploration, node: NodeId, calls: &[u16], is_first: bool) -> Exp
     let (constructor, path) = found.nodes.path(node);
     let mut steps = Vec::new();
     let receiver = found.plan.constructors[usize::from(constructor)].append(StepId(0), &mut steps);
+    let mut last = None;
     for call in path {
-        found.plan.calls[usize::from(call)].append(receiver, &mut steps);
+        last = Some(found.plan.calls[usize::from(call)].append(receiver, &mut steps));
     }
-    let tried =
-        calls.iter().map(|call| found.plan.calls[usize::from(*call)].append(receiver, &mut steps)).collect();
+    let mut tried: Vec<StepId> = last.filter(|_| is_first).into_iter().collect();
+    for call in calls {
+        tried.push(found.plan.calls[usize::from(*call)].append(receiver, &mut steps));
+    }
     let shown: Vec<&str> =
         calls.iter().map(|call| found.plan.calls[usize::from(*call)].text.as_str()).collect();
     let name = match calls {
