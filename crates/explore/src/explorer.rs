@@ -279,7 +279,7 @@ impl Explorer {
         let stored = self.options.strategy == Strategy::Restore;
         let sequence = Sequence::from_steps(&self.table, steps).expect("a plan's steps fit its table");
         let states = vec![StateRequest { after, roots: vec![receiver], stored }];
-        let observe = Observe { values: Values::None, edges: false, contracts: false, states };
+        let observe = Observe { values: Values::None, states, ..Observe::default() };
         batch.items.push(Item { sequence, observe, reset: Reset::Fields, past_exceptions: false });
         batch.tests.push(test);
     }

@@ -41,6 +41,7 @@ fn run(table: &OperationTable, item: &Item) -> Observation {
         violations: Vec::new(),
         taints: Vec::new(),
         leaks: Vec::new(),
+        compared: Vec::new(),
     }
 }
 
