@@ -194,3 +194,31 @@ fn over(tests: usize, limits: &HuntLimits, start: Instant, last_gain: Instant) -
     }
     limits.plateau.is_reached(elapsed, last_gain.elapsed()).then_some(HuntEnd::Plateau)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// spec 001 row 25
+    #[test]
+    fn a_plateau_is_time_without_news() {
+        let seconds = Duration::from_secs;
+        let patient = Plateau::After(seconds(100));
+        assert!(
+            !patient.is_reached(seconds(500), seconds(99)) && patient.is_reached(seconds(500), seconds(100))
+        );
+        let half = Plateau::HalfOfTheTime;
+        assert!(!half.is_reached(seconds(9), seconds(9)), "too early to tell");
+        assert!(!half.is_reached(seconds(60), seconds(29)) && half.is_reached(seconds(60), seconds(30)));
+        assert!(!Plateau::Never.is_reached(seconds(5000), seconds(5000)));
+    }
+
+    /// spec 001 row 25
+    #[test]
+    fn a_time_limit_ends_a_search() {
+        let limits = |time| HuntLimits { time, steps: None, plateau: Plateau::Never, in_flight: 1 };
+        let now = Instant::now();
+        assert_eq!(over(&limits(Some(Duration::ZERO)), now, now), Some(HuntEnd::Time));
+        assert_eq!(over(&limits(None), now, now), None);
+    }
+}

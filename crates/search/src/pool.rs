@@ -193,4 +193,21 @@ mod tests {
         assert_eq!(pool.offer(value(a, u128::MAX), &types, &mut rng), Offer::Replaced);
         assert_eq!(pool.candidates(a).count(), PER_TYPE);
     }
+
+    /// spec 001 row 27: what is looked at for a type does not grow with values of other types.
+    #[test]
+    fn values_of_other_types_are_never_looked_at() {
+        let lines = Lines("ArrayList: List");
+        let mut types = TypeTable::new();
+        let list = types.intern(&Type::class("List"), &lines);
+        let array_list = types.intern(&Type::class("ArrayList"), &lines);
+        let (mut pool, mut rng) = (Pool::new(), Rng::new(0));
+        pool.offer(value(array_list, 1), &types, &mut rng);
+        for at in 0..100_000u32 {
+            let other = types.intern(&Type::class(&format!("T{}", at % 1000)), &lines);
+            pool.offer(value(other, u128::from(at)), &types, &mut rng);
+        }
+        assert_eq!((pool.fitting(list), pool.count(list)), ([array_list].as_slice(), 1));
+        assert_eq!(pool.draw(list, &mut rng).map(|found| found.ty), Some(array_list));
+    }
 }

@@ -160,3 +160,96 @@ fn null_is_passed_only_if_allowed() {
     world.config.null = 0.2;
     assert!((0..300).any(|_| has_null(&mut world)));
 }
+
+/// spec 001 row 20
+#[test]
+fn arrays_are_empty_and_longer() {
+    let mut world = World::new();
+    let sum = world.new_of("Sum", "([I)V");
+    let mut lengths = std::collections::BTreeSet::new();
+    for _ in 0..300 {
+        let candidate = world.candidate(sum).unwrap();
+        for step in &candidate.steps {
+            if let Operation::ArrayOf { length, .. } = world.catalogue.operations.get(step.operation) {
+                lengths.insert(*length);
+            }
+        }
+    }
+    assert!(lengths.contains(&0) && lengths.contains(&1) && lengths.contains(&3), "{lengths:?}");
+}
+
+/// spec 004 row R12: half of the time the argument is what the receiver's own sequence put into it, the same object.
+#[test]
+fn the_receivers_own_sequence_gives_the_argument() {
+    let mut world = World::new();
+    let item = world.new_of("Item", "()V");
+    let list = world.new_of("List", "()V");
+    let add = world.method("List", "add", "(LItem;)V");
+    let remove = world.method("List", "remove", "(LItem;)V");
+    let made = world.candidate(item).unwrap();
+    world.keep(&made, 0, "Item", 1);
+    let made = world.candidate(list).unwrap();
+    world.keep(&made, 0, "List", 2);
+    // A list with an item in it, and nothing else of its kind.
+    world.strategy = Strategy::recgen();
+    world.strategy.sequences = Sequences::Uniform;
+    let added = world.candidate(add).unwrap();
+    let receiver = added.steps.last().unwrap().args[0].0;
+    world.pool = Pool::new();
+    world.keep(&made_item(), 0, "Item", 3);
+    world.keep(&added, receiver, "List", 4);
+    let draws = 20_000;
+    let mut contained = 0;
+    for _ in 0..draws {
+        let candidate = world.candidate(remove).unwrap();
+        let args = &candidate.steps.last().unwrap().args;
+        contained += usize::from(candidate.parts.len() == 1 && args[0] != args[1]);
+    }
+    let share = contained as f64 / f64::from(draws);
+    assert!((share - 0.5).abs() < 0.02, "{share}");
+
+    fn made_item() -> Candidate {
+        let operation = OperationId(0);
+        Candidate {
+            callable: CallableId(0),
+            parts: SmallVec::new(),
+            steps: vec![Step { operation, args: SmallVec::new() }],
+            tail: 0,
+            call: 0,
+            touched: SmallVec::new(),
+            attempt: None,
+        }
+    }
+}
+
+/// spec 001 row 5: in mode drt all actions are chosen, null only if allowed.
+#[test]
+fn all_actions_are_chosen() {
+    let mut world = World::new();
+    world.strategy = Strategy::drt();
+    let stack = world.new_of("Stack", "()V");
+    let push_all = world.method("Stack", "pushAll", "(LColl;)V");
+    let made = world.candidate(stack).unwrap();
+    world.keep(&made, 0, "Stack", 1);
+    let mut count = |world: &mut World| {
+        let (mut reused, mut fetched, mut null) = (0, 0, 0);
+        for _ in 0..900 {
+            let candidate = world.candidate(push_all).unwrap();
+            let args = &candidate.steps.last().unwrap().args;
+            let given = world.catalogue.operations.get(candidate.steps[usize::from(args[1].0)].operation);
+            if matches!(given, Operation::Literal(Literal::Null(_))) {
+                null += 1;
+            } else if args[0] == args[1] {
+                reused += 1;
+            } else {
+                fetched += 1;
+            }
+        }
+        (reused, fetched, null)
+    };
+    let (reused, fetched, null) = count(&mut world);
+    assert!(reused > 380 && fetched > 380 && null == 0, "{reused} {fetched} {null}");
+    world.config.null = 0.05;
+    let (reused, fetched, null) = count(&mut world);
+    assert!(reused > 240 && fetched > 240 && null > 240, "{reused} {fetched} {null}");
+}
