@@ -177,6 +177,8 @@ pub struct Outcome {
     pub unstable: Vec<Operation>,
     pub totals: Totals,
     pub states: usize,
+    /// Calls executed, by how many calls came before them in their sequence.
+    pub depths: Vec<u64>,
     pub end: HuntEnd,
     /// Whether the tests were compiled and run.
     pub verified: bool,
@@ -319,6 +321,7 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
         unstable,
         totals: campaign.totals(),
         states: campaign.states(),
+        depths: campaign.depths().to_vec(),
         end,
         verified: checked.verified,
         dropped: checked.dropped,

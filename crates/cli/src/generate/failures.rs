@@ -48,6 +48,7 @@ fn join(cause: &mut FailureFound, mut other: FailureFound) {
     }
     cause.also.push(other.member);
     cause.times += other.times;
+    cause.after_steps = cause.after_steps.min(other.after_steps);
 }
 
 /// One entry of the report.
@@ -64,6 +65,8 @@ fn found(report: &FailureReport, known: &Known) -> FailureFound {
         rule: rule(&failure.kind),
         why: why(&failure.kind),
         times: failure.times,
+        after_steps: failure.after_steps,
+        after_seconds: 0.0,
         is_suspect: match failure.kind {
             // Good advice that many good classes do not follow.
             FailureKind::Contract(Contract::CompareToEquals) => false,
@@ -144,6 +147,8 @@ mod tests {
             rule: rule(&kind),
             why: why(&kind),
             times: 1,
+            after_steps: 1,
+            after_seconds: 0.0,
             known: false,
             is_suspect: true,
             thrown: thrown.iter().map(ToString::to_string).collect(),

@@ -16,8 +16,8 @@ use super::missing::Missing;
 use super::numbers::{count, plural, seconds};
 use super::places::Places;
 use super::report::{
-    ClassCovered, DroppedTest, EndOfSearch, FileWritten, Group, JavaUsed, MissingDependency, MoreTime,
-    PhaseTime, Report, SCHEMA, Totals,
+    ClassCovered, DroppedTest, EndOfSearch, FailureFound, FileWritten, Group, JavaUsed, MissingDependency,
+    MoreTime, PhaseTime, Report, SCHEMA, Totals,
 };
 use super::reproduce;
 use super::subject::Subject;
@@ -61,7 +61,10 @@ pub fn report(facts: Facts<'_>) -> Report {
         totals: totals(outcome),
         classes: classes(outcome),
         files,
-        failures: failures::all(&outcome.failures, known),
+        failures: failures::all(&outcome.failures, known)
+            .into_iter()
+            .map(|found| FailureFound { after_seconds: rounded(live.time_of(found.after_steps)), ..found })
+            .collect(),
         untested: groups(outcome.untested.iter().map(|one| (one.reason.clone(), describe(&one.member)))),
         untestable: groups(
             outcome.untestable.iter().map(|one| (one.reason.to_string(), one.class.to_string())),
@@ -132,6 +135,7 @@ fn totals(outcome: &Outcome) -> Totals {
         stopped: totals.stopped,
         tainted: totals.tainted,
         states: outcome.states,
+        calls_by_depth: outcome.depths.clone(),
         branches_covered: outcome.classes.iter().map(|class| u64::from(class.covered)).sum(),
         branches: outcome.classes.iter().map(|class| u64::from(class.edges)).sum(),
         jvms_started: outcome.fleet.starts,

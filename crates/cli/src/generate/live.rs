@@ -28,6 +28,8 @@ pub struct Live {
     drawn: Option<(Instant, u64)>,
     last: Option<HuntProgress>,
     growth: Growth,
+    /// Steps and time where failures were met.
+    met: Vec<(u64, Duration)>,
     first_gain_told: bool,
 }
 
@@ -54,6 +56,7 @@ impl Live {
             drawn: None,
             last: None,
             growth: Growth::default(),
+            met: Vec::new(),
             first_gain_told: quiet,
         }
     }
@@ -65,6 +68,12 @@ impl Live {
 
     pub fn growth(&self) -> &Growth {
         &self.growth
+    }
+
+    /// When so many steps had been executed; exact only where a failure was met.
+    pub fn time_of(&self, steps: u64) -> Duration {
+        let after = self.met.iter().find(|(at, _)| *at >= steps);
+        after.map_or_else(|| self.last.map_or(Duration::ZERO, |last| last.elapsed), |(_, when)| *when)
     }
 
     /// Removes the line.
@@ -100,6 +109,9 @@ impl Watch for Live {
     fn progress(&mut self, progress: &HuntProgress) {
         self.growth.add(progress.elapsed, progress.edges);
         let before = self.last.replace(*progress);
+        if progress.failures > before.map_or(0, |before| before.failures) {
+            self.met.push((progress.steps, progress.elapsed));
+        }
         let interval = if self.bar.is_some() { LIVE } else { PLAIN };
         let (when, sequences) = self.drawn.unwrap_or((self.start, 0));
         if self.drawn.is_some() && when.elapsed() < interval {

@@ -90,6 +90,8 @@ pub struct Totals {
     pub stopped: u64,
     pub tainted: u64,
     pub states: usize,
+    /// Calls that came first in their sequence, second, and so on; the last number counts all deeper ones.
+    pub calls_by_depth: Vec<u64>,
     pub branches_covered: u64,
     pub branches: u64,
     pub jvms_started: u64,
@@ -141,6 +143,9 @@ pub struct FailureFound {
     pub why: &'static str,
     /// How often it was seen.
     pub times: u32,
+    /// Steps executed when it was first seen, and the seconds of search that took.
+    pub after_steps: u64,
+    pub after_seconds: f64,
     /// Accepted before.
     pub known: bool,
     /// Broken rules and dead JVMs; time and memory can run out for good reason.

@@ -182,15 +182,16 @@ impl Campaign<'_> {
 
     /// Keeps the new values of a sequence; whether there are any, or may be.
     fn extend(&mut self, candidate: Candidate, seen: &Observation) -> bool {
-        let sequence = key(&candidate.steps);
+        // What tells the sequence from all others, where that is asked for.
+        let distinct = match self.config.strategy.pruning {
+            Pruning::State | Pruning::Equals | Pruning::Custom(_) => 0,
+            Pruning::Mutation | Pruning::Syntactic => key(&candidate.steps),
+            Pruning::Off => key(&candidate.steps) ^ u128::from(self.totals.sequences),
+        };
         let mut found: Vec<PoolValue> = Vec::new();
         let mut asked: Vec<(u16, TypeId)> = Vec::new();
         for (at, &step) in candidate.touched.iter().enumerate() {
             let strategy = &self.config.strategy;
-            let distinct = match strategy.pruning {
-                Pruning::Off => sequence ^ u128::from(self.totals.sequences),
-                _ => sequence,
-            };
             let declared = self.declared(&candidate.steps[usize::from(step)]);
             match fate(strategy, &candidate, seen, at, distinct, declared) {
                 Fate::Pruned => {}
@@ -220,8 +221,10 @@ impl Campaign<'_> {
 
     /// The type a null has that this step gave.
     fn declared(&self, step: &Step) -> Option<Type> {
-        let operation = self.catalogue.operations.get(step.operation);
-        operation.result().filter(|ty| !self.config.strategy.prune_null && ty.is_reference())
+        if self.config.strategy.prune_null {
+            return None;
+        }
+        self.catalogue.operations.get(step.operation).result().filter(Type::is_reference)
     }
 
     fn keep(&mut self, candidate: &Candidate, values: &[PoolValue]) -> SequenceId {

@@ -94,6 +94,8 @@ impl CampaignConfig {
     /// Directed random testing with its author's settings (spec 001 §2.18).
     pub fn drt() -> Self {
         CampaignConfig {
+            // Its author's tool learned from every run; a small round comes close.
+            round: 64,
             strategy: Strategy::drt(),
             literals: LiteralConfig {
                 mined: false,
