@@ -38,14 +38,15 @@ impl Attempts {
         self.failures.get(&method).is_some_and(|&count| count >= batch.after)
     }
 
-    /// An attempt of so many candidates begins.
-    pub fn open(&mut self, method: CallableId, candidates: usize) -> AttemptId {
+    /// An attempt of so many candidates begins. After a batch single ones have their turn again, whatever came of it: it would be the
+    /// same batch a second time.
+    pub fn open(&mut self, method: CallableId, candidates: usize, is_batch: bool) -> AttemptId {
         let id = AttemptId(self.next);
         self.next += 1;
         if candidates == 0 {
-            self.end(method, false);
+            self.end(method, is_batch);
         } else {
-            self.open.insert(id, Open { method, left: candidates, succeeded: false });
+            self.open.insert(id, Open { method, left: candidates, succeeded: is_batch });
         }
         id
     }
@@ -183,16 +184,21 @@ mod tests {
         let (mut attempts, method, batch) = (Attempts::default(), CallableId(3), Batch::default());
         for _ in 0..5 {
             assert!(!attempts.is_batch_due(method, batch));
-            let id = attempts.open(method, 1);
+            let id = attempts.open(method, 1, false);
             attempts.ended(id, false);
         }
         assert!(attempts.is_batch_due(method, batch) && !attempts.is_batch_due(CallableId(4), batch));
-        let id = attempts.open(method, 3);
+        let id = attempts.open(method, 3, true);
         for succeeded in [false, true, false] {
             assert!(attempts.is_batch_due(method, batch));
             attempts.ended(id, succeeded);
         }
         assert!(!attempts.is_batch_due(method, batch));
+        for succeeded in [false, false, false, false, true, false] {
+            let id = attempts.open(method, 1, false);
+            attempts.ended(id, succeeded);
+        }
+        assert!(!attempts.is_batch_due(method, batch), "one success in between");
     }
 
     /// spec 004 row R14

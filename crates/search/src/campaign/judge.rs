@@ -75,7 +75,8 @@ impl Campaign<'_> {
             record.barren += 1;
         }
         if let Some(attempt) = attempt {
-            self.attempts.ended(attempt, fruitful && self.totals.legal > legal_before);
+            // What failed is what was illegal or built before (spec 004 §2.6).
+            self.attempts.ended(attempt, self.totals.legal > legal_before);
         }
     }
 

@@ -345,7 +345,8 @@ impl<'h> Campaign<'h> {
 
     /// One attempt where attempts are counted: a candidate, or all combinations after too many failures.
     fn attempt(&mut self, callable: CallableId, batch: Batch, drawn: &mut Vec<Draft>) {
-        let assembled = if self.attempts.is_batch_due(callable, batch) {
+        let is_batch = self.attempts.is_batch_due(callable, batch);
+        let assembled = if is_batch {
             self.totals.batches += 1;
             self.assembler(callable).batch(batch)
         } else {
@@ -362,7 +363,7 @@ impl<'h> Campaign<'h> {
                         self.is_gathered(callable, &one.steps).then_some(one)
                     })
                     .collect();
-                let attempt = Some(self.attempts.open(callable, new.len()));
+                let attempt = Some(self.attempts.open(callable, new.len(), is_batch));
                 drawn.extend(new.into_iter().map(|one| Draft::Try(Candidate { attempt, ..one })));
             }
             Err(why) => self.unassembled(callable, why),
