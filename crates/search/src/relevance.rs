@@ -28,8 +28,13 @@ pub struct Relevance {
     /// By operation; `None` for what is no call.
     callables: Vec<Option<CallableId>>,
     rows: FxHashMap<CallableId, Box<[f32]>>,
+    /// Scores given before: sequences never change, and the same ones are weighed again and again.
+    scores: FxHashMap<(CallableId, SequenceId), Score>,
     destroyers: Vec<bool>,
 }
+
+/// Scores kept before all are forgotten.
+const SCORES: usize = 1 << 20;
 
 /// Names of methods after which an object is of little use (spec 004 §7, L2).
 const DESTROYERS: [&str; 14] = [
@@ -61,7 +66,8 @@ impl Relevance {
             }
             destroyers[index] = destroys(operation);
         }
-        Relevance { grades, callables, rows: FxHashMap::default(), destroyers }
+        let (rows, scores) = (FxHashMap::default(), FxHashMap::default());
+        Relevance { grades, callables, rows, scores, destroyers }
     }
 
     /// Relevance of one callable to another: N(f) and N(g) meet, graded if so configured.
@@ -89,6 +95,9 @@ impl Relevance {
         method: CallableId,
         sequence: SequenceId,
     ) -> Score {
+        if let Some(score) = self.scores.get(&(method, sequence)) {
+            return *score;
+        }
         self.row(catalogue, method);
         let (row, callables, destroyers) = (&self.rows[&method], &self.callables, &self.destroyers);
         let mut score = Score::default();
@@ -100,6 +109,10 @@ impl Relevance {
                 score.destroys |= destroyers[at];
             }
         });
+        if self.scores.len() == SCORES {
+            self.scores.clear();
+        }
+        self.scores.insert((method, sequence), score);
         score
     }
 

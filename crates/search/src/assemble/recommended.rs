@@ -17,6 +17,9 @@ use crate::types::TypeId;
 /// Candidates weighed against each other; of more, so many are drawn evenly first, which keeps a draw cheap and its odds about the same.
 const WEIGHED: usize = 256;
 
+/// Candidates of a batch where nothing weighs them.
+const UNWEIGHED: usize = 4;
+
 /// What a batch came to.
 #[derive(Debug, Default)]
 pub struct Batched {
@@ -129,7 +132,10 @@ impl Assembler<'_> {
             return if drawable { Ok(vec![Pick::Drawn]) } else { Err(NoCandidate::NoValue(ty)) };
         }
         let scores = self.scores(&candidates);
-        let weights = self.relevance.as_ref().map(|relevance| relevance.weights(&scores)).unwrap_or_default();
+        let Some(weights) = self.relevance.as_ref().map(|relevance| relevance.weights(&scores)) else {
+            // Nothing says which matter: a few of the oldest, which are the shortest.
+            return Ok(candidates.into_iter().take(UNWEIGHED).map(Pick::Stored).collect());
+        };
         let mut order: Vec<usize> = (0..candidates.len()).collect();
         order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]).then(a.cmp(b)));
         let mut found = Vec::new();

@@ -331,3 +331,24 @@ fn a_strategy_is_made_of_answers() {
     assert_eq!(Strategy::recgen().inputs, Inputs::Recommended { receiver: 0.5 });
     assert_eq!(Strategy::drt().pruning, Pruning::Equals);
 }
+
+/// Every ingredient can be left out, together with any other.
+#[test]
+fn ingredients_can_be_left_out() {
+    for config in [CampaignConfig::drt(), CampaignConfig::recgen(), plain(1)] {
+        for sequences in
+            [Sequences::Uniform, Sequences::LeastUsed, Sequences::Relevant(crate::strategy::Grades::PLAIN)]
+        {
+            for inputs in [Inputs::Eager, Inputs::Actions, Inputs::Recommended { receiver: 0.0 }] {
+                let (mut catalogue, mut fake, _) = polynomials();
+                fake.add(&mut catalogue, &LINES, "Poly", "never", "(LMono;)V", |_, _| Err("No"));
+                let mut config = CampaignConfig { round: 16, ..config.clone() };
+                config.strategy.sequences = sequences;
+                config.strategy.inputs = inputs;
+                config.strategy.batch = Some(Batch { after: 2, cap: 8 });
+                let (campaign, _) = run((catalogue, fake), config, 30);
+                assert!(campaign.totals().legal > 0 && campaign.totals().batches > 0);
+            }
+        }
+    }
+}
