@@ -4,9 +4,12 @@
 //! answers the values that equal no earlier one. No object outlives its sequence, so an earlier value is made again beside the new one:
 //!
 //! ```text
-//! hash:     steps, v.hashCode()                         tells which earlier values can be equal at all
+//! hash:     steps, steps again, v.hashCode(), v'.hashCode()     tells which earlier values can be equal at all
 //! compare:  steps, steps of an earlier value w, v.equals(w), …
 //! ```
+//!
+//! A hash code that differs between two copies of one value comes from identity, in the value itself or in something it holds. Such a value
+//! equals no other, and its hash code, which depends on the history of a JVM, decides nothing.
 
 use std::collections::VecDeque;
 
@@ -23,6 +26,9 @@ use crate::types::TypeId;
 /// Earlier values a new one is compared with, the latest first; more of one hash are rare.
 const RIVALS: usize = 16;
 
+/// Steps of one question; earlier values that would make it longer are left out.
+const LONGEST: usize = 4000;
+
 /// A value that is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asked {
@@ -36,8 +42,10 @@ pub struct Asked {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Bucket {
-    /// What `hashCode` gave.
+    /// What `hashCode` gave, twice.
     Hash(i32),
+    /// It equals nothing but itself.
+    Alone,
     /// A user's equality has no hash code: all values of the type.
     Type(TypeId),
 }
@@ -107,10 +115,17 @@ impl Equality {
             self.compare(store, candidate, values);
             return;
         };
+        let copy = steps.len() as u16;
+        for step in &candidate.steps {
+            let args = step.args.iter().map(|arg| StepId(arg.0 + copy)).collect();
+            steps.push(Step { operation: step.operation, args });
+        }
         let mut tells = Vec::new();
         for (at, value) in values.iter().enumerate() {
-            tells.push((StepId(steps.len() as u16), at));
-            steps.push(Step { operation: hash_code, args: [StepId(value.step)].into_iter().collect() });
+            for of in [value.step, value.step + copy] {
+                tells.push((StepId(steps.len() as u16), at));
+                steps.push(Step { operation: hash_code, args: [StepId(of)].into_iter().collect() });
+            }
         }
         self.waiting.push_back(Question { candidate, values, steps, tells, is_comparison: false });
     }
@@ -125,7 +140,13 @@ impl Equality {
         for &(step, at) in &question.tells {
             let value = &mut question.values[at];
             match (question.is_comparison, told(seen, step)) {
-                (false, Some(Value::Int(hash))) => value.bucket = Some(Bucket::Hash(*hash)),
+                (false, Some(Value::Int(hash))) => {
+                    let own = Bucket::Hash(*hash);
+                    value.bucket = Some(match value.bucket {
+                        Some(first) if first != own => Bucket::Alone,
+                        _ => own,
+                    });
+                }
                 (true, Some(Value::Boolean(false))) => {}
                 _ => value.equal = true,
             }
@@ -143,7 +164,7 @@ impl Equality {
     /// Notes values that were found new, and where the store keeps their sequence.
     pub fn accept(&mut self, values: &[Asked], sequence: SequenceId) {
         for value in values {
-            if let Some(bucket) = value.bucket {
+            if let Some(bucket) = value.bucket.filter(|bucket| *bucket != Bucket::Alone) {
                 self.known.entry(bucket).or_default().push(Rival { sequence, step: value.step });
             }
         }
@@ -161,6 +182,9 @@ impl Equality {
             let unmet = &rivals[value.compared..];
             value.compared = rivals.len();
             for rival in unmet.iter().rev().take(RIVALS) {
+                if steps.len() + store.length(rival.sequence) >= LONGEST {
+                    break;
+                }
                 let base = steps.len() as u16;
                 store.flatten(rival.sequence, &mut steps);
                 tells.push((StepId(steps.len() as u16), at));

@@ -231,7 +231,7 @@ fn all_actions_are_chosen() {
     let push_all = world.method("Stack", "pushAll", "(LColl;)V");
     let made = world.candidate(stack).unwrap();
     world.keep(&made, 0, "Stack", 1);
-    let mut count = |world: &mut World| {
+    let count = |world: &mut World| {
         let (mut reused, mut fetched, mut null) = (0, 0, 0);
         for _ in 0..900 {
             let candidate = world.candidate(push_all).unwrap();
