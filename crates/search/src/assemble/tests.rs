@@ -218,6 +218,7 @@ fn the_receivers_own_sequence_gives_the_argument() {
             call: 0,
             touched: SmallVec::new(),
             attempt: None,
+            sites: Vec::new(),
         }
     }
 }
