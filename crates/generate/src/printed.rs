@@ -38,11 +38,11 @@ impl<'a> Printed<'a> {
         Printed { operations, scope, style, suite, sources, dropped: Vec::new() }
     }
 
-    /// Files with tests, those that reach most for their size first.
+    /// Files with tests: those that pass before those that fail, and those that reach most for their size first.
     pub fn by_worth(&self) -> Vec<FileId> {
         let mut all: Vec<FileId> =
             (0..self.suite.len()).filter(|&at| !self.suite[at].class.tests.is_empty()).collect();
-        all.sort_by_key(|&at| (!self.suite[at].fails, std::cmp::Reverse(self.suite[at].worth), at));
+        all.sort_by_key(|&at| (self.suite[at].fails, std::cmp::Reverse(self.suite[at].worth), at));
         all
     }
 
