@@ -158,7 +158,7 @@ impl Feedback {
             let made = variants(candidate, &compares, seen, turn, known);
             for variant in made.into_iter().take(room) {
                 self.tries[seen.site as usize] += 1;
-                self.waiting.push_back(variant);
+                self.waiting.push_back(Candidate { substituted: true, ..variant });
                 room -= 1;
             }
         }
@@ -338,6 +338,7 @@ mod tests {
             touched: SmallVec::new(),
             attempt: None,
             sites: Vec::new(),
+            substituted: false,
         };
         let place = Place { probes: Box::from([1]), compares: Compares::Integers { exact: true } };
         World {

@@ -79,6 +79,8 @@ pub struct Candidate {
     pub attempt: Option<AttemptId>,
     /// Places whose comparisons are of interest.
     pub sites: Vec<u32>,
+    /// Whether it is an earlier one with a value that a comparison asked for.
+    pub substituted: bool,
 }
 
 /// Why there is no candidate. Match without `_`.
@@ -351,6 +353,7 @@ impl Assembler<'_> {
             touched,
             attempt: None,
             sites: Vec::new(),
+            substituted: false,
         }
     }
 

@@ -219,6 +219,7 @@ fn the_receivers_own_sequence_gives_the_argument() {
             touched: SmallVec::new(),
             attempt: None,
             sites: Vec::new(),
+            substituted: false,
         }
     }
 }

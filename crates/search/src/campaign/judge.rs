@@ -40,6 +40,7 @@ impl Campaign<'_> {
         let callable = candidate.callable;
         self.schedule.record_mut(callable).tries += 1;
         let (attempt, legal_before) = (candidate.attempt, self.totals.legal);
+        let (substituted, edges_before) = (candidate.substituted, self.archive.edges());
         if seen.taints.is_empty() && matches!(seen.end, End::Completed | End::Threw(_)) {
             self.learn(&candidate, &seen);
         }
@@ -67,6 +68,7 @@ impl Campaign<'_> {
                 End::Died { step, cause } => self.stopped(&candidate, FailureKind::Died, step, Some(cause)),
             }
         };
+        self.earnings.note(substituted, self.archive.edges() > edges_before);
         let record = self.schedule.record_mut(callable);
         if fruitful {
             record.fruitful += 1;

@@ -30,6 +30,7 @@ use crate::archive::Archive;
 use crate::assemble::{AssembleConfig, Assembler, Batched, Candidate, NoCandidate};
 use crate::batch::Attempts;
 use crate::catalogue::{CallableId, Catalogue};
+use crate::earnings::Earnings;
 use crate::equality::{Equality, Question};
 use crate::feedback::{Feedback, Place};
 use crate::homes::Homes;
@@ -196,6 +197,7 @@ pub struct Campaign<'h> {
     run: FxHashSet<u128>,
     failures: Failures,
     feedback: Feedback,
+    earnings: Earnings,
     /// Callables that exhausted memory or time, and the rest of their classes.
     tame: FxHashSet<CallableId>,
     /// How often a type was wanted and could not be had.
@@ -237,6 +239,7 @@ impl<'h> Campaign<'h> {
             run: FxHashSet::default(),
             failures: Failures::default(),
             feedback: Feedback::default(),
+            earnings: Earnings::default(),
             tame: FxHashSet::default(),
             missing: BTreeMap::new(),
             homes: Homes::default(),
@@ -319,7 +322,7 @@ impl<'h> Campaign<'h> {
         {
             drawn.push(Draft::Ask(question));
         }
-        let share = drawn.len() + size.saturating_sub(drawn.len()) / 4;
+        let share = drawn.len() + self.earnings.share(size.saturating_sub(drawn.len()));
         while drawn.len() < share
             && let Some(candidate) = self.feedback.next_candidate()
         {

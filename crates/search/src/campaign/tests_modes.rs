@@ -78,6 +78,7 @@ impl Fed {
             touched,
             attempt: None,
             sites: Vec::new(),
+            substituted: false,
         };
         let before = self.campaign.store.len();
         let mut waiting = vec![Draft::Try(candidate)];
