@@ -53,6 +53,18 @@ fn an_initialiser_that_hangs_inside_a_call_is_stopped() {
     survive(|s| s.call("Inner.hanging", &[]), |it| it.timed_out(0));
 }
 
+/// What was stopped inside an initialiser is not left half initialised for the next sequence.
+#[test]
+fn an_initialiser_that_was_stopped_hangs_again() {
+    for jvm in jvms::full() {
+        let mut bed = Bed::on(jvm);
+        let item = bed.item(|s| s.call("Inner.hanging", &[]));
+        for seen in bed.run(vec![item.clone(), item]) {
+            assert_eq!(seen.end, End::TimedOut(StepId(0)), "{}: {seen:?}", bed.label());
+        }
+    }
+}
+
 /// Classes named at the start are initialised before the first sequence, whatever they do.
 #[test]
 fn hostile_initialisers_at_the_start_leave_a_worker_that_stands() {

@@ -57,11 +57,12 @@ impl Survived {
         assert_eq!((self.stats.death_count, self.stats.spent, self.stats.starts), (0, 1, 2), "{self:#?}");
     }
 
-    /// The step was stopped from outside, and its worker replaced.
+    /// The step was stopped from outside; its worker went on, or asked to be replaced if it could not.
     #[track_caller]
     pub fn timed_out(&self, step: u16) {
         assert_eq!(self.seen.end, End::TimedOut(StepId(step)), "{self:#?}");
-        self.replaced();
+        assert_eq!(self.stats.death_count, 0, "{self:#?}");
+        assert!(matches!((self.stats.spent, self.stats.starts), (0, 1) | (1, 2)), "{self:#?}");
     }
 
     /// The worker died of it, twice: among others, and alone. Both deaths name the call.
