@@ -18,6 +18,10 @@ const LEAST: usize = 1;
 const MOST: usize = 16;
 const PARTS: usize = 32;
 
+/// New edges are rare when fewer than one in so many sequences reach one, of at least so many.
+const LEAN: u32 = 16;
+const LEAN_TRIES: u32 = 128;
+
 impl Account {
     fn note(&mut self, gained: bool) {
         if self.tries == RECENT {
@@ -47,6 +51,11 @@ impl Earnings {
         account.note(gained);
     }
 
+    /// Whether new edges have become rare. While every few sequences reach one, asking for more than that only costs.
+    pub fn is_lean(&self) -> bool {
+        self.drawn.tries >= LEAN_TRIES && self.drawn.gains * LEAN < self.drawn.tries
+    }
+
     /// Of `size` candidates, how many should have substituted values.
     pub fn share(&self, size: usize) -> usize {
         let (ours, theirs) = (self.substituted.rate(), self.drawn.rate());
@@ -72,6 +81,16 @@ mod tests {
             earnings.note(true, at % 10 == 0);
         }
         assert_eq!(earnings.share(64), 32, "the most there is");
+    }
+
+    #[test]
+    fn a_search_is_lean_when_gains_are_rare() {
+        let mut earnings = Earnings::default();
+        assert!(!earnings.is_lean());
+        (0..200).for_each(|at| earnings.note(false, at % 4 == 0));
+        assert!(!earnings.is_lean());
+        (0..2000).for_each(|at| earnings.note(false, at % 40 == 0));
+        assert!(earnings.is_lean());
     }
 
     #[test]

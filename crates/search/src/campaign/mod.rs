@@ -385,7 +385,9 @@ impl<'h> Campaign<'h> {
 
     fn with_sites(&mut self, mut candidate: Candidate) -> Candidate {
         let callable = candidate.callable;
-        candidate.sites = self.feedback.sites(callable, self.rounds, &self.catalogue, &self.archive);
+        if self.earnings.is_lean() {
+            candidate.sites = self.feedback.sites(callable, self.rounds, &self.catalogue, &self.archive);
+        }
         candidate
     }
 
