@@ -28,7 +28,7 @@ pub fn group(catalogue: &Catalogue, tests: Vec<Finished>, fails: bool) -> Vec<Su
     let mut files: BTreeMap<ClassName, Vec<Finished>> = BTreeMap::new();
     for test in tests {
         if let Type::Class(name) = catalogue.types.get(catalogue.owners[test.owner.0 as usize].ty) {
-            files.entry(top_level(name)).or_default().push(test);
+            files.entry(name.host()).or_default().push(test);
         }
     }
     files.into_iter().map(|(subject, tests)| file(catalogue, subject, tests, fails)).collect()
@@ -76,25 +76,4 @@ fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, fails: 
         (format!("{simple}ProbatTest"), vec![format!("What {{@code {simple}}} does, as observed.")])
     };
     SuiteFile { class: TestClass { package, name, about, tests: cases }, subject, fails, worth }
-}
-
-fn top_level(name: &ClassName) -> ClassName {
-    let text = name.as_internal();
-    let start = text.rfind('/').map_or(0, |at| at + 1);
-    // A leading dollar is part of the name.
-    match text[start..].char_indices().skip(1).find(|(_, c)| *c == '$') {
-        Some((at, _)) => ClassName::internal(&text[..start + at]),
-        None => name.clone(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nested_classes_are_tested_with_their_host() {
-        assert_eq!(top_level(&ClassName::internal("a/B$C$D")), ClassName::internal("a/B"));
-        assert_eq!(top_level(&ClassName::internal("$B")), ClassName::internal("$B"));
-    }
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use probat_model::ClassName;
 use serde::Serialize;
 
+use crate::run::wait;
 use crate::subject::{io, write};
 use crate::{MeasureError, Tools};
 
@@ -25,6 +26,13 @@ pub struct PeerRun {
     /// How it ended if not well.
     pub trouble: Option<String>,
     pub with_threads: bool,
+}
+
+impl PeerRun {
+    /// Sequences made in a second; none where its log tells of none.
+    pub fn sequences_per_second(&self) -> f64 {
+        self.sequences.map_or(0.0, |count| count as f64 / self.seconds)
+    }
 }
 
 /// What it is given.
@@ -69,10 +77,7 @@ fn attempt(tools: &Tools, job: &PeerJob<'_>, folder: &Path, threads: bool) -> Re
         .spawn()
         .map_err(|source| MeasureError::Start { program, source })?;
     let patience = job.time * 3 + Duration::from_secs(180);
-    let in_time = probat_os::process::wait_for(&mut child, patience).map_err(|source| io(&log, source))?;
-    if !in_time {
-        child.kill().map_err(|source| io(&log, source))?;
-    }
+    let in_time = wait(&mut child, patience).map_err(|source| io(&log, source))?;
     let status = child.wait().map_err(|source| io(&log, source))?;
     remove_drivers(&sources)?;
     let said = fs::read(&log).map_err(|source| io(&log, source))?;

@@ -75,8 +75,8 @@ pub fn run(
     Ok(result)
 }
 
-/// Whether it ended by itself; ends it otherwise.
-fn wait(child: &mut Child, patience: Duration) -> std::io::Result<bool> {
+/// Waits for a process of ours and whether it ended by itself; ends it otherwise.
+pub fn wait(child: &mut Child, patience: Duration) -> std::io::Result<bool> {
     if probat_os::process::wait_for(child, patience)? {
         return Ok(true);
     }

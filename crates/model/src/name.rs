@@ -43,6 +43,15 @@ impl ClassName {
     pub fn simple(&self) -> &str {
         self.0.rfind('/').map_or(&self.0, |at| &self.0[at + 1..])
     }
+
+    /// The class it is nested in at the top level, or itself, told by its name; a leading dollar is part of it.
+    pub fn host(&self) -> ClassName {
+        let simple = self.simple();
+        match simple.char_indices().skip(1).find(|(_, c)| *c == '$') {
+            Some((at, _)) => ClassName::internal(&self.0[..self.0.len() - simple.len() + at]),
+            None => self.clone(),
+        }
+    }
 }
 
 impl fmt::Display for ClassName {
@@ -230,6 +239,15 @@ pub struct DescriptorError(pub String);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_nested_class_has_a_host() {
+        for (nested, host) in
+            [("a/B$C$D", "a/B"), ("a/B", "a/B"), ("$B", "$B"), ("a$b/$C", "a$b/$C"), ("a/$C$D", "a/$C")]
+        {
+            assert_eq!(ClassName::internal(nested).host(), ClassName::internal(host));
+        }
+    }
 
     #[test]
     fn descriptors_survive_a_round_trip() {

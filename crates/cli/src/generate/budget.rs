@@ -35,20 +35,10 @@ pub fn budget(args: &GenerateArgs, targets: &[ClassName]) -> Budget {
 
 /// Nested classes share the time of their host.
 pub fn top_level_classes(targets: &[ClassName]) -> usize {
-    let mut hosts: Vec<&str> = targets.iter().map(host).collect();
+    let mut hosts: Vec<ClassName> = targets.iter().map(ClassName::host).collect();
     hosts.sort_unstable();
     hosts.dedup();
     hosts.len()
-}
-
-/// The class a class is nested in, told by its name; a leading dollar is part of it.
-pub fn host(name: &ClassName) -> &str {
-    let text = name.as_internal();
-    let start = text.len() - name.simple().len();
-    match text[start..].char_indices().skip(1).find(|(_, c)| *c == '$') {
-        Some((at, _)) => &text[..start + at],
-        None => text,
-    }
 }
 
 #[cfg(test)]

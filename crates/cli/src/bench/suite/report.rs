@@ -133,7 +133,7 @@ impl SubjectReport {
             let ratio = |ours: f64, theirs: f64| (theirs > 0.0).then(|| ours / theirs);
             let theirs = &peer.measured;
             let lines = mean(ours.iter().map(|one| one.measured.lines as f64));
-            let speed = peer.run.sequences.map_or(0.0, |count| count as f64 / peer.run.seconds);
+            let speed = peer.run.sequences_per_second();
             Ratios {
                 branch: ratio(branch.mean, theirs.branch.percent()),
                 line: ratio(line.mean, theirs.line.percent()),
@@ -211,25 +211,28 @@ pub fn render(report: &Report) -> String {
 }
 
 fn row(out: &mut String, subject: &SubjectReport, ours: &Ours) {
-    let measured = &ours.measured;
-    let _ = writeln!(
+    let name = format!("{} (seed {})", short(&subject.subject), ours.seed);
+    let (classes, legal) = (subject.classes.to_string(), format!("{:.1}", ours.legal_percent));
+    measured_row(out, [&name, &classes, &legal], ours.sequences_per_second, &ours.measured, ours.seconds);
+    out.push('\n');
+}
+
+/// The columns that ours and the peer's have in common; name, classes and legal share come as text.
+fn measured_row(out: &mut String, words: [&str; 3], speed: f64, measured: &Measured, seconds: f64) {
+    let [name, classes, legal] = words;
+    let _ = write!(
         out,
-        "{:<34} {:>7} {:>9.0} {:>7.1} {:>8.1} {:>7.1} {:>6} {:>7} {:>7} {:>7} {:>6.1}",
-        format!("{} (seed {})", short(&subject.subject), ours.seed),
-        subject.classes,
-        ours.sequences_per_second,
-        ours.legal_percent,
+        "{name:<34} {classes:>7} {speed:>9.0} {legal:>7} {:>8.1} {:>7.1} {:>6} {:>7} {:>7} {:>7} {seconds:>6.1}",
         measured.branch.percent(),
         measured.line.percent(),
         measured.tests,
         measured.lines,
         measured.uncompilable.len(),
         measured.failing().len(),
-        ours.seconds
     );
 }
 
-/// `g:commons-lang3:3.21.0@a.b.Range` as `commons-lang3:3.21.0 Range`, `libs/app.jar` as `app.jar`.
+/// `g:commons-lang3:3.21.0@a.b.Range` as `commons-lang3 Range`, `libs/app.jar` as `app.jar`.
 fn short(subject: &str) -> String {
     let (place, classes) = subject.split_once('@').unwrap_or((subject, ""));
     let file = place.rsplit('/').next().unwrap_or(place);
@@ -243,24 +246,9 @@ fn short(subject: &str) -> String {
 }
 
 fn peer_rows(out: &mut String, peer: &Peer, ratios: Option<&Ratios>) {
-    let measured = &peer.measured;
-    let speed = peer.run.sequences.map_or(0.0, |count| count as f64 / peer.run.seconds);
-    let _ = writeln!(
-        out,
-        "{:<34} {:>7} {:>9.0} {:>7} {:>8.1} {:>7.1} {:>6} {:>7} {:>7} {:>7} {:>6.1} {}",
-        "  peer",
-        "",
-        speed,
-        "",
-        measured.branch.percent(),
-        measured.line.percent(),
-        measured.tests,
-        measured.lines,
-        measured.uncompilable.len(),
-        measured.failing().len(),
-        peer.run.seconds,
-        peer.run.trouble.as_deref().unwrap_or("")
-    );
+    let run = &peer.run;
+    measured_row(out, ["  peer", "", ""], run.sequences_per_second(), &peer.measured, run.seconds);
+    let _ = writeln!(out, " {}", run.trouble.as_deref().unwrap_or(""));
     if let Some(ratios) = ratios {
         let show = |ratio: Option<f64>| ratio.map_or("-".into(), |ratio| format!("{ratio:.2}"));
         let _ = writeln!(

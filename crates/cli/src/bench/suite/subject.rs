@@ -33,15 +33,8 @@ pub struct Subject {
 impl Subject {
     /// Whether a class counts for coverage: a class under test or nested in one.
     pub fn counts(&self, class: &ClassName) -> bool {
-        self.patterns.is_empty() || self.patterns.iter().any(|pattern| pattern.matches(&outermost(class)))
+        self.patterns.is_empty() || self.patterns.iter().any(|pattern| pattern.matches(&class.host()))
     }
-}
-
-fn outermost(class: &ClassName) -> ClassName {
-    let name = class.as_internal();
-    let start = name.rfind('/').map_or(0, |at| at + 1);
-    let end = name[start..].find('$').filter(|&at| at > 0).map_or(name.len(), |at| start + at);
-    ClassName::internal(&name[..end])
 }
 
 /// Finds the jar and its classes.
@@ -68,7 +61,7 @@ pub fn find(text: &str, work: &Path, release: u32) -> Result<Subject, Failure> {
         words,
         jar: absolute(jar),
         class_path,
-        classes: chosen.into_iter().filter(|class| outermost(class) == *class).collect(),
+        classes: chosen.into_iter().filter(|class| class.host() == *class).collect(),
         patterns: project.patterns,
     })
 }
@@ -100,17 +93,4 @@ pub fn tools(jvm: &Jvm, work: &Path) -> Result<Tools, Failure> {
         jacoco_cli: artifact("org.jacoco:org.jacoco.cli:0.8.15:nodeps")?,
         patience: PATIENCE,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_nested_class_belongs_to_its_outermost() {
-        let outer = |name: &str| outermost(&ClassName::internal(name)).as_internal().to_owned();
-        assert_eq!(outer("a/B$C$D"), "a/B");
-        assert_eq!(outer("a/B"), "a/B");
-        assert_eq!(outer("a$b/$C"), "a$b/$C");
-    }
 }
