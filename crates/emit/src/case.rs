@@ -33,6 +33,15 @@ pub struct Check {
     pub expected: Expected,
 }
 
+/// A step before the last one that throws; the test goes on after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caught {
+    pub step: StepId,
+    pub class: ClassName,
+    /// Asserted if one is given.
+    pub message: Option<JavaString>,
+}
+
 /// How the last step ends.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ending {
@@ -59,6 +68,8 @@ pub struct TestCase {
     pub steps: Vec<Step>,
     /// Ordered by step; several may speak of one.
     pub checks: Vec<Check>,
+    /// Ordered by step; no other step uses their results.
+    pub caught: Vec<Caught>,
     pub ending: Ending,
     /// Lines of comment above the method.
     pub notes: Vec<String>,

@@ -10,6 +10,7 @@
 mod assertion;
 mod call;
 mod case;
+mod caught;
 mod choice;
 mod class;
 mod comment;
@@ -27,7 +28,7 @@ mod statement;
 mod stub;
 mod typing;
 
-pub use case::{Check, Ending, Expected, TestCase};
+pub use case::{Caught, Check, Ending, Expected, TestCase};
 pub use class::{Framework, Style, TestClass, test_class_source};
 pub use contract::contract_in_words;
 pub use java::{Access, Argument, ClassShape, Field, JavaType, Method, TypeParameter};

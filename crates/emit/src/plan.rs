@@ -32,7 +32,8 @@ pub(crate) fn plan(case: &TestCase, table: &OperationTable, named: &BTreeSet<Ste
     let mut pending: Vec<usize> = Vec::new();
     for at in 0..case.steps.len() {
         let operation = table.get(case.steps[at].operation);
-        let is_forced = named.contains(&StepId(at as u16)) || uses[at].checks > 0;
+        let step = StepId(at as u16);
+        let is_forced = named.contains(&step) || uses[at].checks > 0 || is_caught(case, step);
         if is_plain(operation) {
             inline[at] = !is_forced && is_worth_inlining(operation, &uses[at]);
             if inline[at] {
@@ -111,7 +112,11 @@ fn user(case: &TestCase, table: &OperationTable, uses: &[Uses], at: usize) -> St
 /// Whether this is the step that throws: it must be alone in its assertion.
 fn is_throwing(case: &TestCase, step: StepId) -> bool {
     let is_last = usize::from(step.0) + 1 == case.steps.len();
-    is_last && !matches!(case.ending, Ending::Returns)
+    (is_last && !matches!(case.ending, Ending::Returns)) || is_caught(case, step)
+}
+
+fn is_caught(case: &TestCase, step: StepId) -> bool {
+    case.caught.iter().any(|caught| caught.step == step)
 }
 
 /// Operations without an effect that anyone could see.

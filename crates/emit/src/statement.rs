@@ -64,7 +64,7 @@ pub(crate) struct Body {
 }
 
 /// Where statements begin.
-const COLUMN: usize = 8;
+pub(crate) const COLUMN: usize = 8;
 
 /// A method's code ends at 64 KiB; text is several times that.
 const MAX_BODY: usize = 100_000;
@@ -114,13 +114,13 @@ pub(crate) fn body<'s>(
     }
 }
 
-struct Writer<'a, 's> {
+pub(crate) struct Writer<'a, 's> {
     case: &'a TestCase,
     plan: Plan,
-    printer: Printer<'a, 's>,
+    pub(crate) printer: Printer<'a, 's>,
     framework: Framework,
-    lines: Vec<String>,
-    asserts: Vec<&'static str>,
+    pub(crate) lines: Vec<String>,
+    pub(crate) asserts: Vec<&'static str>,
     throws: Option<&'static str>,
 }
 
@@ -147,6 +147,9 @@ impl Writer<'_, '_> {
         let is_last = usize::from(step.0) + 1 == self.case.steps.len();
         if is_last && let Ending::Throws { class, message } = &self.case.ending {
             return self.throwing(step, class, message.as_ref());
+        }
+        if let Some(caught) = self.case.caught.iter().find(|caught| caught.step == step) {
+            return self.caught(caught);
         }
         self.note_checked(&operation);
         if self.plan.inline[usize::from(step.0)] {
@@ -194,7 +197,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn note_checked(&mut self, operation: &Operation) {
+    pub(crate) fn note_checked(&mut self, operation: &Operation) {
         for class in self.printer.typing.scope.checked(operation) {
             let wide = if class.as_internal() == "java/lang/Throwable" { "Throwable" } else { "Exception" };
             if self.throws != Some("Throwable") {
@@ -272,7 +275,7 @@ impl Writer<'_, '_> {
         method.names.get(place).filter(|name| name.len() > 2 && !name.starts_with("arg")).cloned()
     }
 
-    fn throwing(
+    pub(crate) fn throwing(
         &mut self,
         step: StepId,
         class: &ClassName,
@@ -314,7 +317,7 @@ impl Writer<'_, '_> {
 }
 
 /// Whether the expression may stand alone before a semicolon.
-fn is_statement(operation: &Operation) -> bool {
+pub(crate) fn is_statement(operation: &Operation) -> bool {
     matches!(
         operation,
         Operation::Construct { .. }

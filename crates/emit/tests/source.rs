@@ -4,8 +4,8 @@
 
 use expect_test::{Expect, expect};
 use probat_emit::{
-    Access, Argument, Check, ClassShape, Deprecation, Ending, Expected, Field, Framework, JavaType, Method,
-    Scope, Style, TestCase, TestClass, TypeParameter, test_class_source,
+    Access, Argument, Caught, Check, ClassShape, Deprecation, Ending, Expected, Field, Framework, JavaType,
+    Method, Scope, Style, TestCase, TestClass, TypeParameter, test_class_source,
 };
 use probat_model::{
     ClassName, Contract, Literal, MethodDescriptor, Operation, OperationTable, Sequence, StepId,
@@ -24,6 +24,8 @@ const CLASSES: &[(&str, usize, &[&str])] = &[
     ("java/lang/CharSequence", 0, &[OBJECT]),
     ("java/lang/Integer", 0, &[OBJECT]),
     ("java/lang/IndexOutOfBoundsException", 0, &[OBJECT]),
+    ("java/lang/RuntimeException", 0, &[OBJECT]),
+    ("java/lang/IllegalStateException", 0, &["java/lang/RuntimeException"]),
     ("java/util/List", 1, &[OBJECT]),
     ("java/util/ArrayList", 1, &[OBJECT, "java/util/List 0"]),
     ("java/util/Comparator", 1, &[OBJECT]),
@@ -156,6 +158,7 @@ fn method((owner, name, descriptor, generic): &(&str, &str, &str, &str)) -> Meth
 struct Build {
     table: OperationTable,
     sequence: Sequence,
+    caught: Vec<Caught>,
 }
 
 impl Build {
@@ -211,6 +214,7 @@ impl Build {
             name: "works".into(),
             steps: self.sequence.steps().to_vec(),
             checks,
+            caught: self.caught,
             ending,
             notes: Vec::new(),
         };
@@ -418,5 +422,52 @@ fn a_call_that_throws_what_it_should_not_is_left_to_fail() {
             // Perhaps a bug: nobody passed null, so the null is the code's own.
             arrayList.sort(null);
         "#]],
+    );
+}
+
+#[test]
+fn a_test_goes_on_after_a_call_that_throws() {
+    let mut build = Build::default();
+    let list = build.new_list();
+    let item = build.boxed(3);
+    let failed = build.call("add", "(Ljava/lang/Object;)Z", &[list, item]);
+    let again = build.call("add", "(Ljava/lang/Object;)Z", &[list, item]);
+    let class = ClassName::internal("java/lang/IllegalStateException");
+    build.caught = vec![Caught { step: failed, class, message: Some("full".into()) }];
+    build.check_body(
+        vec![Check { step: again, expected: Expected::Boolean(true) }],
+        Ending::Returns,
+        expect![[r#"
+            ArrayList arrayList = new ArrayList();
+            try {
+            arrayList.add(3);
+            fail("IllegalStateException expected");
+            } catch (IllegalStateException expected) {
+            assertEquals("full", expected.getMessage());
+            }
+            assertTrue(arrayList.add(3));
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_catch_would_swallow_or_a_compiler_refuse_is_asserted() {
+    let mut build = Build::default();
+    let list = build.new_list();
+    let item = build.boxed(3);
+    for class in ["java/lang/AssertionError", "java/io/IOException"] {
+        let step = build.call("add", "(Ljava/lang/Object;)Z", &[list, item]);
+        build.caught.push(Caught { step, class: ClassName::internal(class), message: None });
+    }
+    build.call("add", "(Ljava/lang/Object;)Z", &[list, item]);
+    build.check_body(
+        Vec::new(),
+        Ending::Returns,
+        expect![[r#"
+        ArrayList arrayList = new ArrayList();
+        assertThrows(AssertionError.class, () -> arrayList.add(3));
+        assertThrows(IOException.class, () -> arrayList.add(3));
+        arrayList.add(3);
+    "#]],
     );
 }

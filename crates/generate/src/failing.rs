@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use probat_emit::{Ending, TestCase};
-use probat_model::{Contract, Observation, Sequence, Step, Thrown, Violation};
+use probat_model::{Contract, Observation, Sequence, Step, StepId, Thrown, Violation};
 use probat_protocol::{Item, Observe, Reset, Values};
 use probat_search::campaign::{Campaign, Failure, FailureKind};
 use probat_search::catalogue::CallableId;
@@ -14,7 +14,7 @@ use probat_search::executor::Executor;
 use probat_search::minimize::{Subject, minimize};
 use probat_supervisor::describe;
 
-use crate::finish::Finished;
+use crate::finish::{Finished, caught};
 
 /// Failing tests written for one run.
 const MOST: usize = 100;
@@ -57,11 +57,13 @@ pub(crate) fn failing<E: Executor>(
     stop: impl FnMut() -> bool,
 ) -> Result<Vec<Finished>, E::Error> {
     let chosen = representatives(campaign, accepted);
+    let past_exceptions = campaign.config.past_exceptions;
     let mut subjects: Vec<Subject<'_>> = chosen
         .iter()
         .map(|(failure, violation)| Subject {
             steps: failure.steps.clone(),
             contracts: true,
+            past_exceptions,
             keeps: Box::new(|_, seen| broken(seen, violation).is_some()),
         })
         .collect();
@@ -70,8 +72,8 @@ pub(crate) fn failing<E: Executor>(
     let shortened: Vec<Vec<Step>> = subjects.into_iter().map(|subject| subject.steps).collect();
     let items = shortened.iter().map(|steps| {
         let sequence = Sequence::from_steps(table, steps.clone()).expect("built from checked sequences");
-        let observe = Observe { values: Values::Last, contracts: true, ..Observe::default() };
-        Item { sequence, observe, reset: Reset::Fields, past_exceptions: false }
+        let observe = Observe { values: Values::All, contracts: true, ..Observe::default() };
+        Item { sequence, observe, reset: Reset::Fields, past_exceptions }
     });
     let seen = executor.run(table, items.collect())?;
     let mut tests = Vec::new();
@@ -83,7 +85,10 @@ pub(crate) fn failing<E: Executor>(
             steps: found.steps.clone(),
             thrown: found.thrown.clone(),
         };
-        let case = TestCase { name: String::new(), steps, checks: Vec::new(), ending, notes: Vec::new() };
+        let last = StepId(steps.len() as u16 - 1);
+        let Some(caught) = caught(seen, seen, last) else { continue };
+        let (checks, notes) = (Vec::new(), Vec::new());
+        let case = TestCase { name: String::new(), steps, checks, caught, ending, notes };
         let callable = failure.callable;
         tests.push(Finished { owner, callable, case, needs: Vec::new(), result: None });
     }

@@ -3,15 +3,15 @@
 //! In: what a campaign archived, and two executors: one that goes on from the hunt, one that is fresh. Out: [`Finished`] tests, each seen to behave
 //! alike in both. What differs between the two runs is not asserted; a test that ends otherwise is dropped and counted.
 
-use probat_emit::{Check, Ending as Ends, Expected, TestCase};
+use probat_emit::{Caught, Check, Ending as Ends, Expected, TestCase};
 use probat_model::{
-    End, Observation, Operation, ProbeId, Sequence, Step, StepId, StepOutcome, StoredState, Thrown, Type,
-    Value,
+    End, JavaString, Observation, Operation, ProbeId, Sequence, Step, StepId, StepOutcome, StoredState,
+    Thrown, Type, Value,
 };
 use probat_protocol::{Item, Observe, Reset, StateRequest, Values};
 use probat_search::archive::{Ending, Witness};
 use probat_search::campaign::Campaign;
-use probat_search::catalogue::{CallableId, Catalogue, OwnerId};
+use probat_search::catalogue::{CallableId, OwnerId};
 use probat_search::executor::Executor;
 use probat_search::minimize::{Subject, minimize};
 use probat_search::replace::replace_from;
@@ -56,11 +56,13 @@ pub fn finish<E: Executor>(
         .into_iter()
         .map(|chosen| (chosen.witness.clone(), chosen.needs))
         .collect();
+    let past = campaign.config.past_exceptions;
     let mut subjects: Vec<Subject<'_>> = witnesses
         .iter()
         .map(|(witness, needs)| Subject {
             steps: witness.steps.clone(),
             contracts: false,
+            past_exceptions: past,
             keeps: Box::new(move |steps, seen| {
                 ends_alike(&witness.ending, steps, seen) && takes(needs, seen)
             }),
@@ -81,8 +83,7 @@ pub fn finish<E: Executor>(
     }
     let shortened: Vec<Vec<Step>> = subjects.into_iter().map(|subject| subject.steps).collect();
 
-    let plain: Vec<Item> =
-        shortened.iter().map(|steps| item(&campaign.catalogue, steps, &[], true)).collect();
+    let plain: Vec<Item> = shortened.iter().map(|steps| item(campaign, steps, &[], true)).collect();
     let seen = first.run(&campaign.catalogue.operations, plain)?;
     let observers = Observers::new(&mut campaign.catalogue);
     let drafts: Vec<Draft> = shortened
@@ -93,7 +94,7 @@ pub fn finish<E: Executor>(
         .collect();
 
     let items = |campaign: &Campaign<'_>| -> Vec<Item> {
-        drafts.iter().map(|draft| item(&campaign.catalogue, &draft.steps, &draft.checked, false)).collect()
+        drafts.iter().map(|draft| item(campaign, &draft.steps, &draft.checked, false)).collect()
     };
     let once = first.run(&campaign.catalogue.operations, items(campaign))?;
     let again = second.run(&campaign.catalogue.operations, items(campaign))?;
@@ -102,7 +103,7 @@ pub fn finish<E: Executor>(
     for (at, draft) in drafts.into_iter().enumerate() {
         let (witness, needs) = &witnesses[at];
         let Some(owner) = campaign.catalogue.callable(witness.callable).owner else { continue };
-        match assemble(draft, witness, &once[at], &again[at]) {
+        match assemble(draft, witness, [&once[at], &again[at]], past) {
             Some((case, result)) => finish.tests.push(Finished {
                 owner,
                 callable: witness.callable,
@@ -136,9 +137,9 @@ fn ends_alike(ending: &Ending, steps: &[Step], seen: &Observation) -> bool {
     let last = StepId(steps.len() as u16 - 1);
     seen.taints.is_empty()
         && match ending {
-            Ending::Returned => seen.end == End::Completed,
+            Ending::Returned => seen.end == End::Completed && thrown(seen, last).is_none(),
             Ending::Threw(class) => {
-                seen.end == End::Threw(last)
+                (seen.end == End::Threw(last) || seen.end == End::Completed)
                     && thrown(seen, last).is_some_and(|thrown| thrown.class == *class)
             }
         }
@@ -167,14 +168,15 @@ fn value(seen: &Observation, step: StepId) -> Option<&Value> {
     }
 }
 
-fn item(catalogue: &Catalogue, steps: &[Step], checked: &[StepId], edges: bool) -> Item {
-    let sequence =
-        Sequence::from_steps(&catalogue.operations, steps.to_vec()).expect("built from checked sequences");
+fn item(campaign: &Campaign<'_>, steps: &[Step], checked: &[StepId], edges: bool) -> Item {
+    let sequence = Sequence::from_steps(&campaign.catalogue.operations, steps.to_vec())
+        .expect("built from checked sequences");
     let request = |&step: &StepId| StateRequest { after: step.0, roots: vec![step], stored: true };
     let states = checked.iter().map(request).collect();
     let observe = Observe { values: Values::All, edges, states, ..Observe::default() };
     // Observers come last: one that throws must not hide the others.
-    Item { sequence, observe, reset: Reset::Fields, past_exceptions: !checked.is_empty() }
+    let past_exceptions = campaign.config.past_exceptions || !checked.is_empty();
+    Item { sequence, observe, reset: Reset::Fields, past_exceptions }
 }
 
 /// A test before its values are known.
@@ -225,8 +227,8 @@ fn draft(
 fn assemble(
     draft: Draft,
     witness: &Witness,
-    once: &Observation,
-    again: &Observation,
+    [once, again]: [&Observation; 2],
+    past_exceptions: bool,
 ) -> Option<(TestCase, Option<Expected>)> {
     for seen in [once, again] {
         let ended = match outcome(seen, draft.call)? {
@@ -237,6 +239,10 @@ fn assemble(
         if ended != witness.ending || !seen.taints.is_empty() {
             return None;
         }
+    }
+    let caught = caught(once, again, draft.call)?;
+    if !caught.is_empty() && !past_exceptions {
+        return None;
     }
     let mut checks = Vec::new();
     let mut kept = vec![true; draft.steps.len()];
@@ -267,14 +273,33 @@ fn assemble(
     let ending = match &witness.ending {
         Ending::Returned => Ends::Returns,
         Ending::Threw(class) => {
-            let message = thrown(once, draft.call)?.message.clone();
-            let other = thrown(again, draft.call)?.message.clone();
-            let stable = message.filter(|text| Some(text) == other.as_ref());
-            let message = stable.filter(|text| is_plain_message(&text.to_lossy()));
+            let message = stable_message(thrown(once, draft.call)?, thrown(again, draft.call)?);
             Ends::Throws { class: class.clone(), message }
         }
     };
-    Some((TestCase { name: String::new(), steps, checks, ending, notes: Vec::new() }, result))
+    Some((TestCase { name: String::new(), steps, checks, caught, ending, notes: Vec::new() }, result))
+}
+
+/// Steps before the call that threw the same in both runs; none if the runs differ.
+pub(crate) fn caught(once: &Observation, again: &Observation, call: StepId) -> Option<Vec<Caught>> {
+    let mut found = Vec::new();
+    for step in (0..call.0).map(StepId) {
+        match (thrown(once, step), thrown(again, step)) {
+            (None, None) => {}
+            (Some(one), Some(other)) if one.class == other.class => {
+                let message = stable_message(one, other);
+                found.push(Caught { step, class: one.class.clone(), message });
+            }
+            _ => return None,
+        }
+    }
+    Some(found)
+}
+
+/// The message of an exception, if it is worth asserting.
+fn stable_message(one: &Thrown, other: &Thrown) -> Option<JavaString> {
+    let stable = one.message.clone().filter(|text| Some(text) == other.message.as_ref());
+    stable.filter(|text| is_plain_message(&text.to_lossy()))
 }
 
 /// Whether a step gave an object.

@@ -17,6 +17,8 @@ pub struct Subject<'p> {
     pub steps: Vec<Step>,
     /// Whether the predicate looks at broken contracts.
     pub contracts: bool,
+    /// Whether the steps after one that throws are run too.
+    pub past_exceptions: bool,
     pub keeps: Keeps<'p>,
 }
 
@@ -75,9 +77,9 @@ pub(crate) fn try_wave<E: Executor>(
         if let Some(steps) = trial {
             let sequence = Sequence::from_steps(table, steps.clone())
                 .expect("removal leaves every use with its definition");
-            let contracts = subjects[at].contracts;
+            let Subject { contracts, past_exceptions, .. } = subjects[at];
             let observe = Observe { values: Values::All, edges: true, contracts, ..Observe::default() };
-            items.push(Item { sequence, observe, reset: Reset::Fields, past_exceptions: false });
+            items.push(Item { sequence, observe, reset: Reset::Fields, past_exceptions });
             which.push(at);
         }
     }
@@ -219,6 +221,7 @@ mod tests {
         let mut subjects = [Subject {
             steps: steps(&all),
             contracts: false,
+            past_exceptions: false,
             keeps: Box::new(move |steps, _| adds(steps) >= 2),
         }];
         let mut runs = Count(0);
@@ -237,7 +240,8 @@ mod tests {
             interface: false,
         });
         let all = steps(&[(1, &[]), (0, &[]), (0, &[]), (0, &[]), (put.0, &[0, 1, 2]), (2, &[0, 3])]);
-        let mut subjects = [Subject { steps: all, contracts: false, keeps: Box::new(|_, _| true) }];
+        let mut subjects =
+            [Subject { steps: all, contracts: false, past_exceptions: false, keeps: Box::new(|_, _| true) }];
         minimize(&table, &mut subjects, &mut Count(0), || false).unwrap();
         assert_eq!(subjects[0].steps, steps(&[(1, &[]), (0, &[]), (2, &[0, 1])]));
     }

@@ -92,6 +92,7 @@ fn case(test: &ExploredTest, seen: &Observation, number: usize) -> Option<TestCa
         name: format!("{}_{number}", test.name),
         steps: test.steps.clone(),
         checks: checks.collect(),
+        caught: Vec::new(),
         ending,
         notes: Vec::new(),
     })

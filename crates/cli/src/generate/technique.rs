@@ -38,6 +38,9 @@ pub struct TechniqueArgs {
     /// What becomes of a call that throws: a test that asserts it, or nothing (default: `discard` in mode `drt`, otherwise `assert`)
     #[arg(long, value_enum, value_name = "WHAT", help_heading = SEARCH)]
     pub exceptions: Option<ExceptionChoice>,
+    /// Go on after a call that threw: tests catch its exception and make further calls, which shows what a failed call leaves behind
+    #[arg(long, help_heading = SEARCH)]
+    pub past_exceptions: bool,
     /// An exception class that counts as an error wherever it is thrown, subclasses included; may be repeated
     #[arg(long = "error-exception", value_name = "CLASS", help_heading = SEARCH)]
     pub error_exceptions: Vec<String>,
@@ -170,6 +173,7 @@ pub fn campaign(args: &TechniqueArgs, seed: u64) -> CampaignConfig {
     config.seed = seed;
     config.contracts = !args.no_contracts;
     config.literals.seeds = args.literals.clone();
+    config.past_exceptions = args.past_exceptions;
     if args.nulls {
         config.assemble.null = NULLS;
     }

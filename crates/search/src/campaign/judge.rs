@@ -3,7 +3,7 @@
 //! In: a candidate and what was seen of it. Out: entries in the archive, the failures, the pool; or a question, where only `equals` can
 //! tell whether a value is new.
 
-use probat_model::{DeathCause, End, Observation, Step, StepId, StepOutcome, Thrown, Type};
+use probat_model::{Contract, DeathCause, End, Observation, Step, StepId, StepOutcome, Thrown, Type};
 
 use super::failures::{FailureKind, Sighting};
 use super::own_doing::is_own_doing;
@@ -129,6 +129,11 @@ impl Campaign<'_> {
 
     fn violations(&mut self, candidate: &Candidate, seen: &Observation) {
         for violation in &seen.violations {
+            // What an earlier call threw was noted when that call was new.
+            let is_thrown = matches!(violation.contract, Contract::NullPointer | Contract::AssertionError);
+            if is_thrown && violation.steps.iter().all(|step| step.0 < candidate.call) {
+                continue;
+            }
             self.failures.note(Sighting {
                 callable: candidate.callable,
                 kind: FailureKind::Contract(violation.contract),
