@@ -8,6 +8,7 @@ mod shop;
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use shop::{Bed, Run, launcher, sources};
 
@@ -64,5 +65,75 @@ fn tests_go_on_past_exceptions() {
     if let Some(run) = run_written(&bed, "past") {
         assert_eq!(past.json()["verified"], true);
         run.expect(0, &["0 tests failed"]);
+    }
+}
+
+/// Compiles what was written against the classes alone.
+fn compile_plain(bed: &Bed, folder: &str) -> PathBuf {
+    let into = format!("{folder}-classes");
+    bed.compile_with(&sources(&bed.at(folder)), &into, &[bed.at("classes")], None);
+    bed.at(&into)
+}
+
+fn java(bed: &Bed, class_path: &[PathBuf], main: &str) -> Run {
+    let mut command = Command::new(bed.jdk.home.join("bin/java"));
+    command.arg("-cp").arg(std::env::join_paths(class_path).unwrap()).arg(main);
+    Run::of(command.output().unwrap())
+}
+
+/// spec 001 row 29: plain Java runs without any library, and fails where a test does.
+#[test]
+fn plain_java_needs_no_library() {
+    let bed = Bed::with_shop();
+    let args = ["classes", "--seed", "1", "--step-limit", "20000", "--output", "plain", "--format", "json"];
+    let report = bed.generate(&[&args[..], &["--framework", "java"]].concat());
+    report.expect(0, &[]);
+    let report = report.json();
+    assert_eq!((&report["verified"], &report["junit"]), (&true.into(), &serde_json::Value::Null));
+    let text = text_of(&bed, "plain");
+    assert!(!text.contains("junit") && text.contains("assertThrows("), "{text}");
+    let compiled = compile_plain(&bed, "plain");
+    let path = [bed.at("classes"), compiled.clone()];
+    let mut tests = 0;
+    for file in report["files"].as_array().unwrap() {
+        let main = format!("{}ProbatTest", file["class"].as_str().unwrap());
+        let run = java(&bed, &path, &main);
+        run.expect(0, &[" 0 failed"]);
+        tests += run.out.split(' ').next().unwrap().parse::<u64>().unwrap();
+    }
+    assert_eq!(report["tests"].as_u64().unwrap(), tests);
+    // Another answer of the code under test is a failing test.
+    let cart = bed.at("plain/shop/CartProbatTest.java");
+    let source = fs::read_to_string(&cart).unwrap();
+    let changed = source.replacen("assertEquals(", "assertEquals(\"another answer\" + ", 1);
+    assert_ne!(source, changed);
+    fs::write(&cart, changed).unwrap();
+    compile_plain(&bed, "plain");
+    java(&bed, &path, "shop.CartProbatTest").expect(1, &[" 1 failed", "failed: java.lang.AssertionError"]);
+}
+
+/// spec 001 row 29: scripts are read and run by `probat run`.
+#[test]
+fn scripts_run() {
+    let bed = Bed::with_shop();
+    let args = ["classes", "--seed", "1", "--step-limit", "20000", "--output", "text", "--format", "json"];
+    let run = bed.generate(&[&args[..], &["--framework", "text"]].concat());
+    run.expect(0, &[]);
+    let report = run.json();
+    let scripts: Vec<&str> =
+        report["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
+    assert!(scripts.len() > 20 && scripts.iter().all(|path| path.ends_with(".probat")), "{scripts:?}");
+    let dropped = report["dropped"].as_array().unwrap();
+    assert!(dropped.len() * 20 < scripts.len(), "{dropped:#?}");
+    // Each is run on its own; a few tell enough.
+    for script in scripts.iter().step_by(scripts.len() / 6) {
+        let text = fs::read_to_string(bed.at(script)).unwrap();
+        let run = bed.probat(&["run", "--classpath", "classes", "--format", "json", script]);
+        run.expect(if text.contains("// throws ") { 3 } else { 0 }, &[]);
+        if let Some(value) = text.lines().last().unwrap().split_once("// gives ").map(|(_, value)| value) {
+            let lines = &run.json()["lines"];
+            let last = lines.as_array().unwrap().last().unwrap().to_string();
+            assert!(value == "an object" || last.contains(value.trim_matches('"')), "{text}\n{last}");
+        }
     }
 }

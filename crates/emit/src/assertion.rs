@@ -73,6 +73,8 @@ impl Printer<'_, '_> {
             let is_box = !is_primitive && self.is_kind(actual, kind);
             match framework {
                 _ if is_primitive => {}
+                // Its assertions compare objects.
+                Framework::Java => {}
                 Framework::JUnit5 if is_box => {}
                 // Only comparing objects is unambiguous there.
                 Framework::JUnit4 => text = self.cast(actual, &Type::class("java/lang/Object"))?.text,
@@ -85,10 +87,11 @@ impl Printer<'_, '_> {
                 used_delta = delta;
             }
         }
+        let as_objects = framework == Framework::Java;
         let spelled = match value {
             // Compared as numbers.
-            Expected::Byte(value) if is_primitive => value.to_string(),
-            Expected::Short(value) if is_primitive => value.to_string(),
+            Expected::Byte(value) if is_primitive && !as_objects => value.to_string(),
+            Expected::Short(value) if is_primitive && !as_objects => value.to_string(),
             other => self.spell(other)?,
         };
         let text = format!("assertEquals({spelled}, {text}{used_delta});");

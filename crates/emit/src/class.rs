@@ -7,6 +7,7 @@ use probat_model::OperationTable;
 use crate::case::TestCase;
 use crate::comment;
 use crate::imports::Imports;
+use crate::plain;
 use crate::scope::{Deprecation, Scope};
 use crate::statement::{Body, EmitError, body};
 use crate::typing::Typing;
@@ -17,6 +18,8 @@ pub enum Framework {
     #[default]
     JUnit5,
     JUnit4,
+    /// No framework: a class with a `main`.
+    Java,
 }
 
 /// How the class should look.
@@ -45,7 +48,12 @@ pub fn test_class_source(
     scope: &dyn Scope,
     style: &Style,
 ) -> (String, Vec<(String, EmitError)>) {
-    let own = [class.name.clone(), "Test".to_owned()];
+    let own: Vec<String> = match style.framework {
+        Framework::JUnit5 | Framework::JUnit4 => vec![class.name.clone(), "Test".to_owned()],
+        Framework::Java => {
+            std::iter::once(class.name.as_str()).chain(plain::OWN).map(str::to_owned).collect()
+        }
+    };
     let typing = Typing::new(scope, &class.package);
     let mut imports = Imports::new(scope, &class.package, &own);
     let (mut printed, mut refused) = (Vec::new(), Vec::new());
@@ -67,23 +75,7 @@ fn unit(class: &TestClass, printed: &[(&TestCase, Body)], imports: &Imports<'_>,
     let mut asserts: Vec<&str> = printed.iter().flat_map(|(_, body)| body.asserts.iter().copied()).collect();
     asserts.sort_unstable();
     asserts.dedup();
-    let (holder, test) = match style.framework {
-        Framework::JUnit5 => ("org.junit.jupiter.api.Assertions", "org.junit.jupiter.api.Test"),
-        Framework::JUnit4 => ("org.junit.Assert", "org.junit.Test"),
-    };
-    for name in &asserts {
-        out.push_str(&format!("import static {holder}.{name};\n"));
-    }
-    if !asserts.is_empty() {
-        out.push('\n');
-    }
-    let mut lines: Vec<&str> = imports.lines().collect();
-    lines.push(test);
-    lines.sort_unstable();
-    for line in lines {
-        out.push_str(&format!("import {line};\n"));
-    }
-    out.push('\n');
+    import(&asserts, imports, style.framework, &mut out);
     if !class.about.is_empty() {
         out.push_str("/**\n");
         for line in &class.about {
@@ -92,16 +84,50 @@ fn unit(class: &TestClass, printed: &[(&TestCase, Body)], imports: &Imports<'_>,
         out.push_str(" */\n");
     }
     out.push_str(&suppressions(printed));
-    let visibility = if style.framework == Framework::JUnit4 { "public " } else { "" };
+    let (visibility, annotation) = match style.framework {
+        Framework::JUnit5 => ("", "    @Test\n"),
+        Framework::JUnit4 => ("public ", "    @Test\n"),
+        Framework::Java => ("public ", ""),
+    };
     out.push_str(&format!("{visibility}class {} {{\n", class.name));
     for (at, (test, body)) in printed.iter().enumerate() {
         if at > 0 {
             out.push('\n');
         }
-        method(test, body, visibility, &mut out);
+        method(test, body, annotation, visibility, &mut out);
+    }
+    if style.framework == Framework::Java {
+        let tests: Vec<&str> = printed.iter().map(|(test, _)| test.name.as_str()).collect();
+        out.push('\n');
+        out.push_str(&plain::members(&class.name, &tests, &asserts));
     }
     out.push_str("}\n");
     out
+}
+
+fn import(asserts: &[&str], imports: &Imports<'_>, framework: Framework, out: &mut String) {
+    let library = match framework {
+        Framework::JUnit5 => Some(("org.junit.jupiter.api.Assertions", "org.junit.jupiter.api.Test")),
+        Framework::JUnit4 => Some(("org.junit.Assert", "org.junit.Test")),
+        Framework::Java => None,
+    };
+    if let Some((holder, _)) = library {
+        for name in asserts {
+            out.push_str(&format!("import static {holder}.{name};\n"));
+        }
+        if !asserts.is_empty() {
+            out.push('\n');
+        }
+    }
+    let mut lines: Vec<&str> = imports.lines().collect();
+    lines.extend(library.map(|(_, test)| test));
+    lines.sort_unstable();
+    for line in &lines {
+        out.push_str(&format!("import {line};\n"));
+    }
+    if !lines.is_empty() {
+        out.push('\n');
+    }
 }
 
 fn suppressions(printed: &[(&TestCase, Body)]) -> String {
@@ -121,12 +147,12 @@ fn suppressions(printed: &[(&TestCase, Body)]) -> String {
     }
 }
 
-fn method(test: &TestCase, body: &Body, visibility: &str, out: &mut String) {
+fn method(test: &TestCase, body: &Body, annotation: &str, visibility: &str, out: &mut String) {
     for note in &test.notes {
         out.push_str(&format!("    // {}\n", comment::line(note)));
     }
     let throws = body.throws.map_or(String::new(), |class| format!(" throws {class}"));
-    out.push_str(&format!("    @Test\n    {visibility}void {}(){throws} {{\n", test.name));
+    out.push_str(&format!("{annotation}    {visibility}void {}(){throws} {{\n", test.name));
     for line in &body.lines {
         if line.is_empty() {
             out.push('\n');

@@ -167,7 +167,7 @@ impl Printer<'_, '_> {
 fn holds(method: &'static str, condition: &str, contract: Contract, framework: Framework) -> Broken {
     let words = contract_in_words(contract);
     let line = match framework {
-        Framework::JUnit5 => format!("{method}({condition}, \"{words}\");"),
+        Framework::JUnit5 | Framework::Java => format!("{method}({condition}, \"{words}\");"),
         Framework::JUnit4 => format!("{method}(\"{words}\", {condition});"),
     };
     Broken { lines: vec![line], method: Some(method) }

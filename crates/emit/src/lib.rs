@@ -1,4 +1,4 @@
-//! JUnit source a person would keep.
+//! Test source a person would keep, for JUnit or for no library at all.
 //!
 //! In: [`TestCase`]s, whose steps and expected values were observed, and a [`Scope`] that knows what source can name.
 //! Out: the text of one test class. Prints what it is given: choosing, minimising and verifying tests happens elsewhere.
@@ -22,6 +22,7 @@ mod java;
 mod layout;
 mod literal;
 mod names;
+mod plain;
 mod plan;
 mod scope;
 mod statement;

@@ -14,6 +14,7 @@ use probat_classpath::Classes;
 use probat_emit::{Framework, Style};
 use probat_model::{ClassName, Operation, Type};
 use probat_protocol::{Instrumentation, Limits, Rule, SandboxSpec, WorkerConfig};
+use probat_script::Types;
 use probat_search::campaign::{Campaign, CampaignConfig, Failure, Totals};
 use probat_search::catalogue::Catalogue;
 use probat_search::feedback::Place;
@@ -27,6 +28,7 @@ use crate::executor::FleetExecutor;
 use crate::failing::failing;
 use crate::finish::{Finish, finish};
 use crate::hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
+use crate::scripts::scripts;
 use crate::suite::{SuiteFile, group};
 use crate::verify::{Dropped, Verification, Verifier, VerifyError, reserve, verify};
 
@@ -105,6 +107,8 @@ pub struct Job<'a> {
     pub java: Java,
     /// Jars of the JUnit launcher; needed to verify.
     pub junit: Vec<PathBuf>,
+    /// Where tests are written as scripts: the classes these name.
+    pub scripts: Option<&'a dyn Types>,
     /// Where sources are compiled; removed by the caller.
     pub work: PathBuf,
     pub worker_command: WorkerCommand,
@@ -134,8 +138,10 @@ pub struct OutFile {
     pub subject: ClassName,
     /// Internal form, `com/acme`.
     pub package: String,
-    /// Simple name of the test class.
+    /// Simple name of the test class, or of the test where each has a file.
     pub name: String,
+    /// `java`, or `probat` for a script.
+    pub extension: &'static str,
     pub source: String,
     pub tests: usize,
     /// Whether its tests fail.
@@ -357,6 +363,9 @@ fn check(
     suite: Vec<SuiteFile>,
     deadline: Option<Instant>,
 ) -> Result<Verification, VerifyError> {
+    if let Some(types) = job.scripts {
+        return Ok(scripts(&suite, &catalogue.operations, types, &job.options.marker));
+    }
     let scope = SourceScope::new(world);
     let style = Style { framework: job.options.framework, marker: job.options.marker.clone() };
     let with = Verifier { job, catalogue, scope: &scope, style: &style, deadline };

@@ -19,7 +19,9 @@ mod junit;
 mod naming;
 mod observers;
 mod pace;
+mod plain;
 mod printed;
+mod scripts;
 mod suite;
 mod verify;
 

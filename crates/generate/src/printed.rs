@@ -50,6 +50,15 @@ impl<'a> Printed<'a> {
         self.suite[file].class.tests.len()
     }
 
+    /// Class and name of every test of some files.
+    pub fn names(&self, files: &[FileId]) -> Vec<(ClassName, String)> {
+        let of = |&at: &FileId| {
+            let file = &self.suite[at];
+            file.class.tests.iter().map(|test| (class_of(file), test.name.clone()))
+        };
+        files.iter().flat_map(of).collect()
+    }
+
     /// The source of a file as it is now; tests that have no source form are dropped on the way.
     pub fn source(&mut self, file: FileId) -> &str {
         if self.sources[file].is_none() {
@@ -79,6 +88,7 @@ impl<'a> Printed<'a> {
                     name: file.class.name.clone(),
                     tests: file.class.tests.len(),
                     fails: file.fails,
+                    extension: "java",
                     source,
                 });
             }

@@ -8,14 +8,16 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use probat_emit::{Scope, Style};
+use probat_emit::{Framework, Scope, Style};
+use probat_model::ClassName;
 use probat_search::catalogue::Catalogue;
-use probat_supervisor::{Fleet, StartError};
+use probat_supervisor::{Fleet, FleetConfig, StartError};
 
 use crate::compile::{CompileError, Compiler, compile};
 use crate::job::{Job, OutFile, Phase, junit_config};
 use crate::junit::{JUnitError, JUnitRun, run_junit};
 use crate::pace::Pace;
+use crate::plain::run_plain;
 use crate::printed::{FileId, Printed};
 use crate::suite::SuiteFile;
 
@@ -84,7 +86,9 @@ pub(crate) fn verify(
 ) -> Result<Verification, VerifyError> {
     let job = with.job;
     let mut printed = Printed::new(&with.catalogue.operations, with.scope, with.style, suite);
-    let compiler = job.java.javac.as_ref().filter(|_| job.options.verify && !job.junit.is_empty());
+    let is_plain = job.options.framework == Framework::Java;
+    let can_run = is_plain || !job.junit.is_empty();
+    let compiler = job.java.javac.as_ref().filter(|_| job.options.verify && can_run);
     let Some(javac) = compiler else {
         let files = printed.files();
         return Ok(Verification { files, dropped: printed.dropped, verified: false });
@@ -148,7 +152,8 @@ fn check(
         return Ok(());
     }
     enter(Phase::Running);
-    for run in run_twice(job, &classes)? {
+    let plain = (job.options.framework == Framework::Java).then(|| printed.names(batch));
+    for run in run_twice(job, &classes, plain.as_deref())? {
         printed.drop_surprising(run);
     }
     Ok(())
@@ -178,15 +183,23 @@ fn compile_batch(
 }
 
 /// Both runs at once: each is a process of its own.
-fn run_twice(job: &Job<'_>, classes: &Path) -> Result<[JUnitRun; 2], VerifyError> {
-    let run = |other: bool, seed: u64| -> Result<JUnitRun, VerifyError> {
-        let mut fleet = Fleet::start(junit_config(job, classes.to_owned(), other))?;
-        Ok(run_junit(&mut fleet, classes, seed)?)
+fn run_twice(
+    job: &Job<'_>,
+    classes: &Path,
+    plain: Option<&[(ClassName, String)]>,
+) -> Result<[JUnitRun; 2], VerifyError> {
+    let run = |config: FleetConfig, backwards: bool| -> Result<JUnitRun, VerifyError> {
+        let mut fleet = Fleet::start(config)?;
+        match plain {
+            Some(tests) => Ok(run_plain(&mut fleet, tests, backwards).map_err(JUnitError::from)?),
+            None => Ok(run_junit(&mut fleet, classes, 1 + u64::from(backwards))?),
+        }
     };
     let run = &run;
+    let [usual, other] = [false, true].map(|other| junit_config(job, classes.to_owned(), other));
     let (one, two) = std::thread::scope(|threads| {
-        let one = threads.spawn(move || run(false, 1));
-        let two = run(true, 2);
+        let one = threads.spawn(move || run(usual, false));
+        let two = run(other, true);
         (one.join(), two)
     });
     let one = one.unwrap_or_else(|panic| std::panic::resume_unwind(panic));

@@ -151,6 +151,7 @@ sealed interface p/Closed
 ";
 
 /// The classes above, and more if a test brings them.
+#[derive(Debug)]
 pub struct Fake {
     classes: BTreeMap<ClassName, Arc<ClassFacts>>,
 }

@@ -82,7 +82,7 @@ pub struct FieldFacts {
 }
 
 /// Knows classes.
-pub trait Types {
+pub trait Types: std::fmt::Debug {
     /// The facts of a class, or nothing where no such class is to be found or read.
     fn class(&self, name: &ClassName) -> Option<Arc<ClassFacts>>;
 

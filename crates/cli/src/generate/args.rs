@@ -137,10 +137,16 @@ Exit codes: 0 fine, 2 bad input, 3 failures found, 4 nothing testable, 5 somethi
 /// What tests are written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FrameworkChoice {
+    /// Classes for JUnit 5
     #[value(name = "junit5")]
     JUnit5,
+    /// Classes for JUnit 4.13
     #[value(name = "junit4")]
     JUnit4,
+    /// Classes with a `main` that runs all tests and ends with 1 if one fails; no library is needed
+    Java,
+    /// One short script per test, which `probat run` takes
+    Text,
 }
 
 /// A value as a user writes it; what is no number, character or truth value is text.

@@ -2,7 +2,7 @@
 //!
 //! In: the job's outcome, what was seen of its growth, what became of the files. Out: [`Report`]. Decides nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use probat_generate::{DropReason, Dropped, HuntEnd, Outcome, Phase};
@@ -206,7 +206,8 @@ fn rounded(time: Duration) -> f64 {
 /// `3 tests for 2 classes`.
 pub fn what_was_written(report: &Report) -> String {
     let tests = plural(report.tests as u64, "test");
-    let files = report.files.iter().filter(|file| !file.fails).count();
-    let classes = plural(files as u64, "class");
+    let passing = report.files.iter().filter(|file| !file.fails);
+    let subjects: BTreeSet<&str> = passing.map(|file| file.class.as_str()).collect();
+    let classes = plural(subjects.len() as u64, "class");
     format!("{tests} for {classes}")
 }

@@ -32,6 +32,7 @@ use std::time::Instant;
 use probat_generate::{Job, JobError, Outcome, VerifyError};
 use probat_supervisor::WorkerCommand;
 
+use args::FrameworkChoice;
 pub use args::GenerateArgs;
 pub use subject::failure as project_failure;
 
@@ -111,6 +112,10 @@ fn job<'a>(
         class_path: subject.class_path.clone(),
         java: subject.java.clone(),
         junit: subject.junit.as_ref().map(|junit| junit.jars.clone()).unwrap_or_default(),
+        scripts: match subject.framework {
+            FrameworkChoice::Text => Some(&subject.library),
+            FrameworkChoice::JUnit5 | FrameworkChoice::JUnit4 | FrameworkChoice::Java => None,
+        },
         work: work.to_owned(),
         worker_command: WorkerCommand::default(),
         options: options::options(args, subject, budget, known)?,

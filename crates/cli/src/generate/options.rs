@@ -8,11 +8,10 @@ use probat_classpath::near_names;
 use probat_emit::Framework;
 use probat_generate::{JobOptions, Kinds, Plateau};
 use probat_model::ClassName;
-use probat_project::JUnitKind;
 use probat_search::campaign::CampaignConfig;
 use probat_survey::SurveyOptions;
 
-use super::args::GenerateArgs;
+use super::args::{FrameworkChoice, GenerateArgs};
 use super::budget::Budget;
 use super::known::Known;
 use super::subject::Subject;
@@ -36,8 +35,10 @@ pub fn options(
         time_limit: budget.time,
         step_limit: budget.steps,
         framework: match subject.framework {
-            JUnitKind::JUnit5 => Framework::JUnit5,
-            JUnitKind::JUnit4 => Framework::JUnit4,
+            // Scripts are no Java; nothing is printed for it.
+            FrameworkChoice::JUnit5 | FrameworkChoice::Text => Framework::JUnit5,
+            FrameworkChoice::JUnit4 => Framework::JUnit4,
+            FrameworkChoice::Java => Framework::Java,
         },
         campaign: CampaignConfig {
             keep_all: args.emit_all,

@@ -48,10 +48,10 @@ pub fn places(args: &GenerateArgs, project: &Project) -> Places {
 }
 
 impl Places {
-    /// Where a test class goes.
+    /// Where a test class or script goes.
     pub fn of(&self, file: &OutFile) -> PathBuf {
         let folder = if file.fails { &self.failing } else { &self.tests };
-        folder.join(&file.package).join(format!("{}.java", file.name))
+        folder.join(&file.package).join(format!("{}.{}", file.name, file.extension))
     }
 }
 

@@ -33,8 +33,8 @@ pub struct Subject {
     /// For JVMs: absolute, with nested jars unpacked.
     pub class_path: Vec<PathBuf>,
     pub java: Java,
-    pub framework: JUnitKind,
-    /// `None` where nothing is to be verified.
+    pub framework: FrameworkChoice,
+    /// `None` where nothing is to be verified, or JUnit is not needed for it.
     pub junit: Option<JUnit>,
     pub missing: Vec<Missing>,
 }
@@ -53,12 +53,20 @@ pub fn find(args: &GenerateArgs, work: &Path) -> Result<Subject, Failure> {
     check_release(&needs, &jvm)?;
     warn_of_missing(&needs.missing);
     let framework = framework(args, &project);
-    let junit = if args.unverified {
-        None
-    } else {
+    let kind = match framework {
+        FrameworkChoice::JUnit5 => Some(JUnitKind::JUnit5),
+        FrameworkChoice::JUnit4 => Some(JUnitKind::JUnit4),
+        FrameworkChoice::Java | FrameworkChoice::Text => None,
+    };
+    if !args.unverified && framework != FrameworkChoice::Text {
         compiler(&jvm)?;
-        let _progress = Progress::start("looking for JUnit");
-        Some(find_junit(&tools, framework, &args.junit_jars, &project.junit, work).map_err(|e| failure(&e))?)
+    }
+    let junit = match kind.filter(|_| !args.unverified) {
+        Some(kind) => {
+            let _progress = Progress::start("looking for JUnit");
+            Some(find_junit(&tools, kind, &args.junit_jars, &project.junit, work).map_err(|e| failure(&e))?)
+        }
+        None => None,
     };
     let class_path = class_path(&library, work)?;
     let java = java_of(&jvm, &project, &needs);
@@ -151,12 +159,11 @@ fn warn_of_missing(missing: &[Missing]) {
     }
 }
 
-fn framework(args: &GenerateArgs, project: &Project) -> JUnitKind {
-    match args.framework {
-        Some(FrameworkChoice::JUnit5) => JUnitKind::JUnit5,
-        Some(FrameworkChoice::JUnit4) => JUnitKind::JUnit4,
-        None => kind_of(&project.junit).unwrap_or(JUnitKind::JUnit5),
-    }
+fn framework(args: &GenerateArgs, project: &Project) -> FrameworkChoice {
+    args.framework.unwrap_or_else(|| match kind_of(&project.junit) {
+        Some(JUnitKind::JUnit4) => FrameworkChoice::JUnit4,
+        Some(JUnitKind::JUnit5) | None => FrameworkChoice::JUnit5,
+    })
 }
 
 fn compiler(jvm: &Jvm) -> Result<PathBuf, Failure> {

@@ -13,7 +13,7 @@ use crate::types::{Access, ClassFacts, FieldFacts, MethodFacts, Types};
 
 /// A method with the class that declares it.
 #[derive(Debug, Clone)]
-pub(super) struct Member {
+pub(crate) struct Member {
     pub owner: Arc<ClassFacts>,
     pub at: usize,
 }
@@ -25,7 +25,7 @@ impl Member {
 }
 
 /// Types with a memory.
-pub(super) struct Hierarchy<'a> {
+pub(crate) struct Hierarchy<'a> {
     pub types: &'a dyn Types,
     known: RefCell<BTreeMap<ClassName, Option<Arc<ClassFacts>>>>,
 }

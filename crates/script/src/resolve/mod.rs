@@ -25,7 +25,7 @@ use probat_model::{Operation, OperationTable, Sequence, StepId};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::Program;
 use crate::types::Types;
-use hierarchy::Hierarchy;
+pub(crate) use hierarchy::Hierarchy;
 use operand::Operand;
 use scope::Scope;
 

@@ -2,6 +2,7 @@
 
 mod meaning;
 mod mistakes;
+mod written;
 
 use std::fmt::Write;
 
