@@ -36,6 +36,9 @@ pub(crate) enum Site<'a> {
     Class(&'a ClassName),
 }
 
+/// A type that is no other: a type variable of the method that is compared.
+const RIGID: &str = "probat/Rigid";
+
 struct Candidate<'m> {
     method: &'m Method,
     formals: Vec<JavaType>,
@@ -185,18 +188,44 @@ impl Typing<'_> {
             Fit::Boxed if ours.fit == Fit::Strict => true,
             Fit::Strict if ours.fit == Fit::Boxed => false,
             Fit::Unsure | Fit::Boxed | Fit::Strict => {
-                self.is_more_specific(&ours.erased, &rival.erased)
-                    && !self.is_more_specific(&rival.erased, &ours.erased)
+                self.is_more_specific(ours, rival) && !self.is_more_specific(rival, ours)
             }
         }
     }
 
-    fn is_more_specific(&self, one: &[Type], other: &[Type]) -> bool {
-        one.iter().zip(other).all(|(one, other)| match (one.is_primitive(), other.is_primitive()) {
+    fn is_more_specific(&self, one: &Candidate<'_>, other: &Candidate<'_>) -> bool {
+        let mut each = one.erased.iter().zip(&other.erased);
+        each.all(|(one, other)| match (one.is_primitive(), other.is_primitive()) {
             (true, true) => widens(one, other),
             (false, false) => one == other || self.scope.is_subtype(one, other),
             _ => false,
-        })
+        }) && self.could_take(other.method, one.method)
+    }
+
+    /// Whether one set of type arguments lets a generic method take what the other is declared to take (JLS §18.5.4); if in doubt, yes.
+    fn could_take(&self, generic: &Method, other: &Method) -> bool {
+        if generic.parameters.is_empty() {
+            return true;
+        }
+        let rigid: Vec<Solved> = other
+            .parameters
+            .iter()
+            .zip(0..)
+            .map(|(parameter, at)| {
+                let object = JavaType::class("java/lang/Object");
+                match parameter.bounds.iter().find(|bound| **bound != object) {
+                    Some(bound) => Solved::Is(JavaType::Opaque(self.erase(bound))),
+                    None => Solved::Is(JavaType::class(&format!("{RIGID}{at}"))),
+                }
+            })
+            .collect();
+        let mut notes = Inference::default();
+        let mut fit = Fit::Strict;
+        for (from, to) in other.params.iter().zip(&generic.params) {
+            let Some(from) = replace(from, &rigid) else { return true };
+            fit = fit.min(self.reduce_type(&from, to, &mut notes));
+        }
+        fit.min(notes.solve(&generic.parameters, self).1) > Fit::Never
     }
 
     fn outcome(&self, ours: &Candidate<'_>, site: Site<'_>, has_rivals: bool) -> Choice {

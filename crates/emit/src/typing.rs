@@ -395,10 +395,11 @@ impl<'s> Typing<'s> {
             }
             (_, Argument::Exact(_)) => Fit::Never,
             (Argument::Exact(have) | Argument::Extends(have), Argument::Extends(want)) => {
-                match self.reduce_type(have, want, notes) {
-                    Fit::Boxed => Fit::Never,
-                    fit => fit,
-                }
+                // Inside a type argument nothing is boxed, and a raw type is no parameterised one.
+                let before = std::mem::take(&mut notes.unchecked);
+                let fit = self.reduce_type(have, want, notes);
+                let is_raw = std::mem::replace(&mut notes.unchecked, before);
+                if fit == Fit::Boxed || is_raw { Fit::Never } else { fit }
             }
             (_, Argument::Extends(want)) => match want {
                 JavaType::Class(name, _) if name.as_internal() == "java/lang/Object" => Fit::Strict,

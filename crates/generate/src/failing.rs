@@ -60,11 +60,9 @@ pub(crate) fn failing<E: Executor>(
     let past_exceptions = campaign.config.past_exceptions;
     let mut subjects: Vec<Subject<'_>> = chosen
         .iter()
-        .map(|(failure, violation)| Subject {
-            steps: failure.steps.clone(),
-            contracts: true,
-            past_exceptions,
-            keeps: Box::new(|_, seen| broken(seen, violation).is_some()),
+        .map(|(failure, violation)| {
+            let keeps = Box::new(|_: &[Step], seen: &Observation| broken(seen, violation).is_some());
+            Subject { contracts: true, past_exceptions, ..Subject::new(failure.steps.clone(), keeps) }
         })
         .collect();
     let table = &campaign.catalogue.operations;
@@ -90,7 +88,7 @@ pub(crate) fn failing<E: Executor>(
         let (checks, notes) = (Vec::new(), Vec::new());
         let case = TestCase { name: String::new(), steps, checks, caught, ending, notes };
         let callable = failure.callable;
-        tests.push(Finished { owner, callable, case, needs: Vec::new(), result: None });
+        tests.push(Finished { owner, callable, case, edges: Vec::new(), needs: 0, result: None });
     }
     Ok(tests)
 }

@@ -3,6 +3,9 @@
 //! In: what a campaign archived, and two executors: one that goes on from the hunt, one that is fresh. Out: [`Finished`] tests, each seen to behave
 //! alike in both. What differs between the two runs is not asserted; a test that ends otherwise is dropped and counted.
 
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
 use probat_emit::{Caught, Check, Ending as Ends, Expected, TestCase};
 use probat_model::{
     End, JavaString, Observation, Operation, ProbeId, Sequence, Step, StepId, StepOutcome, StoredState,
@@ -26,8 +29,10 @@ pub struct Finished {
     pub callable: CallableId,
     /// Without a name yet.
     pub case: TestCase,
-    /// Edges it is there for.
-    pub needs: Vec<ProbeId>,
+    /// Edges it takes.
+    pub edges: Vec<ProbeId>,
+    /// How many of them it is there for.
+    pub needs: usize,
     /// What the call under test gave, if that is asserted.
     pub result: Option<Expected>,
 }
@@ -38,81 +43,80 @@ pub struct Finish {
     pub tests: Vec<Finished>,
     /// Tests that ended differently in a fresh JVM, by callable.
     pub unstable: Vec<CallableId>,
+    /// Tests there was no time or room for.
+    pub left_out: usize,
 }
 
 /// Observers asserted per object.
 const OBSERVERS: usize = 3;
 
-/// Finishes all that is worth a test.
-pub fn finish<E: Executor>(
+/// The share of the time that shortening may take; the rest is for assertions.
+const SHORTENING: f64 = 0.4;
+
+/// How long somebody who asked to stop may wait for tests to be finished.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long finishing may take.
+pub(crate) struct Deadline<'s> {
+    pub start: Instant,
+    /// None: as long as it takes.
+    pub time: Option<Duration>,
+    /// Asked to stop.
+    pub stop: &'s dyn Fn() -> bool,
+}
+
+impl Deadline<'_> {
+    /// Whether a share of the time is over. Who asks to stop waits a little for what was found.
+    pub fn is_late(&self, share: f64) -> bool {
+        let time = if (self.stop)() { Some(self.time.unwrap_or(PATIENCE).min(PATIENCE)) } else { self.time };
+        time.is_some_and(|time| self.start.elapsed() > time.mul_f64(share))
+    }
+}
+
+/// Waves of replacements: enough for most tests, and few enough where nobody looks at a clock.
+const WAVES: usize = 64;
+
+/// Tests whose values are looked at together.
+const CHUNK: usize = 400;
+
+/// Finishes what is worth a test, at most as many as there is room for.
+pub(crate) fn finish<E: Executor + Send>(
     campaign: &mut Campaign<'_>,
     first: &mut E,
     second: &mut E,
-    mut stop: impl FnMut() -> bool,
-) -> Result<Finish, E::Error> {
+    room: usize,
+    clock: &Deadline<'_>,
+) -> Result<Finish, E::Error>
+where
+    E::Error: Send,
+{
+    let outcomes = campaign.archive().select(usize::MAX).len();
     let witnesses: Vec<(Witness, Vec<ProbeId>)> = campaign
         .archive()
-        .select()
+        .select(room)
         .into_iter()
         .map(|chosen| (chosen.witness.clone(), chosen.needs))
         .collect();
-    let past = campaign.config.past_exceptions;
-    let mut subjects: Vec<Subject<'_>> = witnesses
-        .iter()
-        .map(|(witness, needs)| Subject {
-            steps: witness.steps.clone(),
-            contracts: false,
-            past_exceptions: past,
-            keeps: Box::new(move |steps, seen| {
-                ends_alike(&witness.ending, steps, seen) && takes(needs, seen)
-            }),
-        })
-        .collect();
-    // Where every run is wanted as a test, tests are wanted as they ran.
+    let shortened = shorten(campaign, &witnesses, first, &|| clock.is_late(SHORTENING))?;
     let keep_all = campaign.config.keep_all;
-    if !keep_all {
-        minimize(&campaign.catalogue.operations, &mut subjects, first, &mut stop)?;
-        let before: Vec<Vec<Step>> = subjects.iter().map(|subject| subject.steps.clone()).collect();
-        replace_from(campaign, &mut subjects, first, &mut stop)?;
-        // What came in from elsewhere may be out of reach for the test.
-        for ((subject, before), (witness, _)) in subjects.iter_mut().zip(before).zip(&witnesses) {
-            if !campaign.is_gathered(witness.callable, &subject.steps) {
-                subject.steps = before;
-            }
-        }
-    }
-    let shortened: Vec<Vec<Step>> = subjects.into_iter().map(|subject| subject.steps).collect();
-
-    let plain: Vec<Item> = shortened.iter().map(|steps| item(campaign, steps, &[], true)).collect();
-    let seen = first.run(&campaign.catalogue.operations, plain)?;
     let observers = Observers::new(&mut campaign.catalogue);
-    let drafts: Vec<Draft> = shortened
-        .into_iter()
-        .zip(&seen)
-        .zip(&witnesses)
-        .map(|((steps, seen), (witness, _))| draft(campaign, &observers, steps, seen, witness))
-        .collect();
-
-    let items = |campaign: &Campaign<'_>| -> Vec<Item> {
-        drafts.iter().map(|draft| item(campaign, &draft.steps, &draft.checked, false)).collect()
-    };
-    let once = first.run(&campaign.catalogue.operations, items(campaign))?;
-    let again = second.run(&campaign.catalogue.operations, items(campaign))?;
-
-    let mut finish = Finish::default();
-    for (at, draft) in drafts.into_iter().enumerate() {
-        let (witness, needs) = &witnesses[at];
-        let Some(owner) = campaign.catalogue.callable(witness.callable).owner else { continue };
-        match assemble(draft, witness, [&once[at], &again[at]], past) {
-            Some((case, result)) => finish.tests.push(Finished {
-                owner,
-                callable: witness.callable,
-                case,
-                needs: needs.clone(),
-                result,
-            }),
-            None => finish.unstable.push(witness.callable),
+    let mut order: Vec<usize> = (0..witnesses.len()).collect();
+    order.sort_by_key(|&at| std::cmp::Reverse(witnesses[at].1.len()));
+    let mut finish = Finish { left_out: outcomes - witnesses.len(), ..Finish::default() };
+    for (number, chunk) in order.chunks(CHUNK).enumerate() {
+        // The first is for those who had no time at all.
+        if number > 0 && clock.is_late(1.0) {
+            finish.left_out += chunk.len();
+            continue;
         }
+        let chosen: Vec<Short<'_>> = chunk
+            .iter()
+            .map(|&at| {
+                let Shortened { steps, seen } = shortened[at].clone();
+                Short { witness: &witnesses[at].0, needs: witnesses[at].1.len(), steps, seen }
+            })
+            .collect();
+        finish_chunk(campaign, &observers, first, second, chosen, &mut finish)?;
     }
     if !keep_all {
         drop_twins(&mut finish.tests);
@@ -120,14 +124,113 @@ pub fn finish<E: Executor>(
     Ok(finish)
 }
 
+/// Steps of a test, and what was seen of them if they were run.
+#[derive(Debug, Clone)]
+struct Shortened {
+    steps: Vec<Step>,
+    seen: Option<Observation>,
+}
+
+/// Each witness as short as it gets, with what was seen of it then.
+fn shorten<E: Executor>(
+    campaign: &mut Campaign<'_>,
+    witnesses: &[(Witness, Vec<ProbeId>)],
+    executor: &mut E,
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<Shortened>, E::Error> {
+    let past_exceptions = campaign.config.past_exceptions;
+    let mut subjects: Vec<Subject<'_>> = witnesses
+        .iter()
+        .map(|(witness, needs)| {
+            let keeps = Box::new(move |steps: &[Step], seen: &Observation| {
+                ends_alike(&witness.ending, steps, seen) && takes(needs, seen)
+            });
+            Subject { past_exceptions, ..Subject::new(witness.steps.clone(), keeps) }
+        })
+        .collect();
+    // Where every run is wanted as a test, tests are wanted as they ran.
+    if !campaign.config.keep_all {
+        minimize(&campaign.catalogue.operations, &mut subjects, executor, stop)?;
+        let before: Vec<_> =
+            subjects.iter().map(|subject| (subject.steps.clone(), subject.seen.clone())).collect();
+        let mut waves = 0;
+        let enough = || {
+            waves += 1;
+            waves > WAVES || stop()
+        };
+        replace_from(campaign, &mut subjects, executor, enough)?;
+        // What came in from elsewhere may be out of reach for the test.
+        for ((subject, before), (witness, _)) in subjects.iter_mut().zip(before).zip(witnesses) {
+            if !campaign.is_gathered(witness.callable, &subject.steps) {
+                (subject.steps, subject.seen) = before;
+            }
+        }
+    }
+    Ok(subjects.into_iter().map(|subject| Shortened { steps: subject.steps, seen: subject.seen }).collect())
+}
+
+/// A shortened test without assertions.
+struct Short<'w> {
+    witness: &'w Witness,
+    needs: usize,
+    steps: Vec<Step>,
+    seen: Option<Observation>,
+}
+
+/// Gives tests their assertions: what both executors see alike.
+fn finish_chunk<E: Executor + Send>(
+    campaign: &mut Campaign<'_>,
+    observers: &Observers,
+    first: &mut E,
+    second: &mut E,
+    mut chunk: Vec<Short<'_>>,
+    finish: &mut Finish,
+) -> Result<(), E::Error>
+where
+    E::Error: Send,
+{
+    let past = campaign.config.past_exceptions;
+    let unseen: Vec<&mut Short<'_>> = chunk.iter_mut().filter(|short| short.seen.is_none()).collect();
+    let plain = unseen.iter().map(|short| item(campaign, &short.steps, &[], true)).collect();
+    for (short, seen) in unseen.into_iter().zip(first.run(&campaign.catalogue.operations, plain)?) {
+        short.seen = Some(seen);
+    }
+    let mut drafts = Vec::with_capacity(chunk.len());
+    for short in chunk {
+        let seen = short.seen.expect("seen above");
+        let draft = draft(campaign, observers, short.steps, &seen, short.witness);
+        drafts.push((draft, short.witness, seen.edges, short.needs));
+    }
+    let items: Vec<Item> =
+        drafts.iter().map(|(draft, ..)| item(campaign, &draft.steps, &draft.checked, false)).collect();
+    let table = &campaign.catalogue.operations;
+    let (once, again) = std::thread::scope(|threads| {
+        let once = threads.spawn(|| first.run(table, items.clone()));
+        let again = second.run(table, items.clone());
+        (once.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), again)
+    });
+    let runs = once?.into_iter().zip(again?);
+    for ((draft, witness, edges, needs), (once, again)) in drafts.into_iter().zip(runs) {
+        let Some(owner) = campaign.catalogue.callable(witness.callable).owner else { continue };
+        let callable = witness.callable;
+        match assemble(draft, witness, [&once, &again], past) {
+            Some((case, result)) => {
+                finish.tests.push(Finished { owner, callable, case, edges, needs, result });
+            }
+            None => finish.unstable.push(callable),
+        }
+    }
+    Ok(())
+}
+
 /// Tests that became equal by shortening are one test.
 fn drop_twins(tests: &mut Vec<Finished>) {
-    let mut seen: Vec<(Vec<Step>, Ends)> = Vec::new();
+    let mut seen: HashMap<Vec<Step>, Vec<Ends>> = HashMap::new();
     tests.retain(|test| {
-        let key = (test.case.steps.clone(), test.case.ending.clone());
-        let is_new = !seen.contains(&key);
+        let endings = seen.entry(test.case.steps.clone()).or_default();
+        let is_new = !endings.contains(&test.case.ending);
         if is_new {
-            seen.push(key);
+            endings.push(test.case.ending.clone());
         }
         is_new
     });
@@ -307,9 +410,16 @@ fn is_object(seen: &Observation, step: StepId) -> bool {
     matches!(value(seen, step), Some(Value::Object { .. } | Value::Array { .. } | Value::String { .. }))
 }
 
+/// Parts of names that stand-ins have in one JVM only.
+const NAMED_BY_US: [&str; 3] = ["Probat$", "$$Lambda", "ProbatTest$"];
+
 /// Messages that name classes, modules or addresses differ between JVMs.
 fn is_plain_message(text: &str) -> bool {
-    text.len() <= 200 && !text.contains('@') && !text.contains("module ") && !text.contains("because \"")
+    text.len() <= 200
+        && !text.contains('@')
+        && !text.contains("module ")
+        && !text.contains("because \"")
+        && !NAMED_BY_US.iter().any(|name| text.contains(name))
 }
 
 /// What both runs saw of a step, if an assertion can spell it.

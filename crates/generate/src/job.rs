@@ -4,7 +4,7 @@
 //! Time is shared out here: searching gets what verification will not need.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use probat_analysis::{ClassSource, World};
 use probat_classpath::Classes;
 use probat_emit::{Framework, Style};
-use probat_model::{ClassName, Operation, Type};
+use probat_model::{ClassName, Operation, ProbeId, Type};
 use probat_protocol::{Instrumentation, Limits, Rule, SandboxSpec, WorkerConfig};
 use probat_script::Types;
 use probat_search::campaign::{Campaign, CampaignConfig, Failure, Totals};
@@ -26,8 +26,9 @@ use probat_survey::{Lineage, Probes, SourceScope, SurveyOptions, Untestable, sur
 
 use crate::executor::FleetExecutor;
 use crate::failing::failing;
-use crate::finish::{Finish, finish};
+use crate::finish::{Deadline, Finish, finish};
 use crate::hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
+use crate::pace::tests_in;
 use crate::scripts::scripts;
 use crate::suite::{SuiteFile, group};
 use crate::verify::{Dropped, Verification, Verifier, VerifyError, reserve, verify};
@@ -152,7 +153,10 @@ pub struct OutFile {
 #[derive(Debug, Clone)]
 pub struct ClassReport {
     pub class: ClassName,
+    /// By the tests handed out.
     pub covered: u32,
+    /// By the search.
+    pub reached: u32,
     pub edges: u32,
 }
 
@@ -179,6 +183,8 @@ pub struct Outcome {
     pub untestable: Vec<Untestable>,
     pub untested: Vec<Untested>,
     pub dropped: Vec<Dropped>,
+    /// Tests that were found but never finished, for want of time.
+    pub left_out: usize,
     /// Members whose tests behaved differently in a fresh JVM.
     pub unstable: Vec<Operation>,
     pub totals: Totals,
@@ -274,7 +280,8 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     clock.enter(Phase::Starting);
     let mut fleet = Fleet::start(fleet_config(job, &probes.instrumentation))?;
     let mut campaign = Campaign::new(surveyed.catalogue, &lineage, job.options.campaign.clone());
-    campaign.credit(&fleet.hello().initial_edges.clone());
+    let initial = fleet.hello().initial_edges.clone();
+    campaign.credit(&initial);
     campaign.watch(probes.sites().iter().map(place).collect());
 
     clock.enter(Phase::Searching);
@@ -298,14 +305,20 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     let deadline = job.options.step_limit.is_none().then(|| start + limit);
     let kept = kept_for_checks(&job.options, campaign.archive().outcomes());
     // However late the search ended, what it found is worth some time.
-    let late = deadline.map(|deadline| (deadline - kept).max(Instant::now() + limit.mul_f64(FINISHING)));
-    let enough = || stop() || late.is_some_and(|late| Instant::now() > late);
+    let now = Instant::now();
+    let time = deadline
+        .map(|deadline| (deadline - kept).saturating_duration_since(now).max(limit.mul_f64(FINISHING)));
+    let finishing = Deadline { start: now, time, stop };
     let mut finished = match job.options.kinds {
-        Kinds::Both | Kinds::Regression => finish(&mut campaign, &mut one, &mut two, enough)?,
+        Kinds::Both | Kinds::Regression => {
+            finish(&mut campaign, &mut one, &mut two, room(&job.options), &finishing)?
+        }
         Kinds::Errors => Finish::default(),
     };
     let failures = match job.options.kinds {
-        Kinds::Both | Kinds::Errors => failing(&campaign, &mut one, &job.options.accepted, enough)?,
+        Kinds::Both | Kinds::Errors => {
+            failing(&campaign, &mut one, &job.options.accepted, || finishing.is_late(1.2))?
+        }
         Kinds::Regression => Vec::new(),
     };
     if !is_busy {
@@ -314,17 +327,20 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     drop(second);
     drop(fleet);
     if let Some(most) = job.options.max_tests {
-        finished.tests.sort_by_key(|test| std::cmp::Reverse(test.needs.len()));
+        finished.tests.sort_by_key(|test| std::cmp::Reverse(test.needs));
         finished.tests.truncate(most);
     }
     let unstable = members(&campaign.catalogue, &finished.unstable);
+    let left_out = finished.left_out;
     let mut suite = group(&campaign.catalogue, finished.tests, false);
     suite.extend(group(&campaign.catalogue, failures, true));
-    let checked = check(job, &mut clock, &campaign.catalogue, &world, suite, deadline)?;
+    let mut checked = check(job, &mut clock, &campaign.catalogue, &world, suite, deadline)?;
     clock.leave();
+    checked.edges.extend(initial);
     let campaign_report = Report { campaign: &campaign, probes: &probes, targets: &job.targets };
     Ok(Outcome {
-        classes: campaign_report.classes(),
+        classes: campaign_report.classes(&checked.edges),
+        left_out,
         failures: campaign_report.failures(),
         untested: campaign_report.untested(),
         untestable: surveyed.untestable,
@@ -384,11 +400,19 @@ fn nothing_in_words(untestable: &[Untestable]) -> String {
 const CHECKS: f64 = 0.25;
 
 /// The share of the time that shortening tests and adding assertions may take.
-const FINISHING: f64 = 0.1;
+const FINISHING: f64 = 0.15;
 
 /// Time kept for checking as many tests.
 fn kept_for_checks(options: &JobOptions, tests: usize) -> Duration {
     if options.verify { reserve(tests).min(options.time_limit.mul_f64(CHECKS)) } else { Duration::ZERO }
+}
+
+/// Tests that can be checked in the time kept for it.
+fn room(options: &JobOptions) -> usize {
+    if options.step_limit.is_some() || !options.verify || options.campaign.keep_all {
+        return usize::MAX;
+    }
+    tests_in(options.time_limit.mul_f64(CHECKS))
 }
 
 /// Search gets what finishing and verification will not need.
@@ -433,9 +457,15 @@ fn fleet_config(job: &Job<'_>, instrumentation: &Instrumentation) -> FleetConfig
 
 /// Another time zone and language, and no history: what behaves differently here is not asserted.
 fn second_config(job: &Job<'_>, instrumentation: &Instrumentation) -> FleetConfig {
-    let other = ["-Duser.timezone=Asia/Kolkata", "-Duser.language=tr", "-Duser.country=TR"];
+    // Turkish has its own capital letters; with it come digits that are not ours.
+    let other = [
+        "-Duser.timezone=Asia/Kolkata",
+        "-Duser.language=tr",
+        "-Duser.country=TR",
+        "-Duser.extensions=u-nu-arab",
+    ];
     FleetConfig {
-        workers: 1,
+        workers: job.options.workers.min(2),
         worker_command: job.worker_command.clone(),
         ..FleetConfig::new(worker_config(job, instrumentation, &other))
     }
@@ -468,18 +498,20 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    fn classes(&self) -> Vec<ClassReport> {
+    fn classes(&self, written: &BTreeSet<ProbeId>) -> Vec<ClassReport> {
         let archive = self.campaign.archive();
         let mut reports: Vec<ClassReport> = self
             .targets
             .iter()
-            .map(|class| ClassReport { class: class.clone(), covered: 0, edges: 0 })
+            .map(|class| ClassReport { class: class.clone(), covered: 0, reached: 0, edges: 0 })
             .collect();
+        let places: HashMap<&ClassName, usize> = self.targets.iter().zip(0..).collect();
         for edge in self.probes.edges() {
-            let Some(method) = self.probes.method(edge.probe) else { continue };
-            if let Some(report) = reports.iter_mut().find(|report| report.class == method.class) {
-                report.edges += 1;
-                report.covered += u32::from(archive.is_covered(edge.probe.0));
+            let place = self.probes.method(edge.probe).and_then(|method| places.get(&method.class));
+            if let Some(&at) = place {
+                reports[at].edges += 1;
+                reports[at].reached += u32::from(archive.is_covered(edge.probe.0));
+                reports[at].covered += u32::from(written.contains(&edge.probe));
             }
         }
         reports

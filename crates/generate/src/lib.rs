@@ -28,7 +28,7 @@ mod verify;
 pub use compile::{CompileError, Compiler, Diagnostic, compile};
 pub use executor::FleetExecutor;
 pub use failing::failure_key;
-pub use finish::{Finish, Finished, finish};
+pub use finish::{Finish, Finished};
 pub use hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
 pub use job::{
     ClassReport, FailureReport, Java, Job, JobError, JobOptions, Kinds, OutFile, Outcome, Phase, Untested,

@@ -1,7 +1,7 @@
-//! How many tests can still be checked.
+//! How much can still be checked.
 //!
-//! In: how long batches of tests took. Out: the size of the next one. The first guess is for an ordinary machine; a batch that was
-//! measured replaces it.
+//! In: how long batches of source took. Out: the size of the next one. The first guess is for an ordinary machine; a batch that was
+//! measured replaces it. Sizes are lines: compiling is most of the work, and tests differ much in length.
 
 use std::time::Duration;
 
@@ -10,60 +10,71 @@ use std::time::Duration;
 pub(crate) struct Pace {
     /// Starting a compiler and JVMs.
     fixed: f64,
-    per_test: f64,
+    per_line: f64,
     measured: bool,
 }
 
 /// Seconds on an ordinary machine.
 const FIXED: f64 = 2.5;
-const PER_TEST: f64 = 0.006;
+const PER_LINE: f64 = 0.00018;
+
+/// Lines of an ordinary test.
+const LINES: f64 = 15.0;
 
 /// A guess may be wrong by this much.
-const DOUBT: f64 = 2.0;
+const DOUBT: f64 = 1.5;
 
-/// Tests of a first batch when time is short.
-const FIRST: usize = 300;
+/// Lines of a first batch that is checked however late it is.
+const FIRST: usize = 3_000;
 
 /// Batches smaller than this are not worth starting JVMs.
-const LEAST: usize = 25;
+const LEAST: usize = 300;
 
 impl Default for Pace {
     fn default() -> Self {
-        Pace { fixed: FIXED, per_test: PER_TEST, measured: false }
+        Pace { fixed: FIXED, per_line: PER_LINE, measured: false }
     }
 }
 
 /// What a search should leave for each test it has found.
 pub(crate) fn cost_per_test() -> Duration {
-    Duration::from_secs_f64(PER_TEST)
+    Duration::from_secs_f64(PER_LINE * LINES * DOUBT)
 }
 
 /// What a search should leave in any case.
 pub(crate) fn fixed_cost() -> Duration {
-    Duration::from_secs_f64(FIXED)
+    Duration::from_secs_f64(FIXED * DOUBT)
+}
+
+/// How many tests can be checked in a time.
+pub(crate) fn tests_in(time: Duration) -> usize {
+    let left = time.as_secs_f64() / DOUBT - FIXED;
+    (left.max(0.0) / (PER_LINE * LINES)) as usize + FIRST / LINES as usize
 }
 
 impl Pace {
-    /// Of `waiting` tests, how many to check next. Something is always checked first, even when time is out.
+    /// Of `waiting` lines, how many to check next. Something is always checked first, even when time is out.
     pub fn room(&self, left: Duration, waiting: usize) -> usize {
         let left = left.as_secs_f64();
         let doubt = if self.measured { 1.0 } else { DOUBT };
-        if (self.fixed + self.per_test * waiting as f64) * doubt <= left {
+        if (self.fixed + self.per_line * waiting as f64) * doubt <= left {
             return waiting;
         }
+        // An unmeasured machine shows in half of the time how fast it is.
+        let share = if self.measured { 1.0 } else { 0.5 };
+        let room = ((left * share - self.fixed) / self.per_line).max(0.0) as usize;
         if !self.measured {
-            return FIRST.min(waiting);
+            return room.max(FIRST).min(waiting);
         }
-        let room = ((left - self.fixed) / self.per_test).max(0.0) as usize;
         if room < LEAST { 0 } else { room.min(waiting) }
     }
 
     /// Learns from a batch. Starting takes about as long as a small batch itself.
-    pub fn learn(&mut self, tests: usize, took: Duration) {
+    pub fn learn(&mut self, lines: usize, took: Duration) {
         let took = took.as_secs_f64();
-        let ordinary = FIXED + PER_TEST * tests as f64;
+        let ordinary = FIXED + PER_LINE * lines as f64;
         let slower = took / ordinary;
-        *self = Pace { fixed: FIXED * slower, per_test: PER_TEST * slower, measured: true };
+        *self = Pace { fixed: FIXED * slower, per_line: PER_LINE * slower, measured: true };
     }
 }
 
@@ -74,11 +85,21 @@ mod tests {
     #[test]
     fn a_slow_machine_checks_fewer_tests() {
         let mut pace = Pace::default();
-        assert_eq!(pace.room(Duration::from_secs(60), 1000), 1000, "there is time for all");
-        assert_eq!(pace.room(Duration::ZERO, 1000), FIRST, "something is always checked");
+        let all = 20_000;
+        assert_eq!(pace.room(Duration::from_secs(60), all), all, "there is time for all");
+        assert_eq!(pace.room(Duration::ZERO, all), FIRST, "something is always checked");
         pace.learn(FIRST, Duration::from_secs(30));
-        let room = pace.room(Duration::from_secs(40), 1000);
-        assert!(0 < room && room < 1000, "{room}");
-        assert_eq!(pace.room(Duration::from_secs(2), 1000), 0);
+        let room = pace.room(Duration::from_secs(40), all);
+        assert!(0 < room && room < all, "{room}");
+        assert_eq!(pace.room(Duration::from_secs(2), all), 0);
+    }
+
+    #[test]
+    fn a_search_leaves_what_checking_takes() {
+        let time = fixed_cost() + cost_per_test() * 2_000 + Duration::from_millis(1);
+        let (tests, pace) = (tests_in(time), Pace::default());
+        assert!(tests >= 2_000, "{tests}");
+        let lines = 2_000 * LINES as usize;
+        assert_eq!(pace.room(time, lines), lines);
     }
 }

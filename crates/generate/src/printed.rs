@@ -2,11 +2,12 @@
 //!
 //! In: test classes, and names of tests to drop. Out: sources; a file is printed again only after it lost a test.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use probat_emit::{Scope, Style, test_class_source};
-use probat_model::{ClassName, OperationTable};
+use probat_model::{ClassName, OperationTable, ProbeId};
 
 use crate::compile::{CompileError, Diagnostic};
 use crate::job::OutFile;
@@ -38,16 +39,17 @@ impl<'a> Printed<'a> {
         Printed { operations, scope, style, suite, sources, dropped: Vec::new() }
     }
 
-    /// Files with tests: those that pass before those that fail, and those that reach most for their size first.
+    /// Files with tests: those that fail, which are few and what a person looks for; then those that reach most for their size.
     pub fn by_worth(&self) -> Vec<FileId> {
         let mut all: Vec<FileId> =
             (0..self.suite.len()).filter(|&at| !self.suite[at].class.tests.is_empty()).collect();
-        all.sort_by_key(|&at| (self.suite[at].fails, std::cmp::Reverse(self.suite[at].worth), at));
+        all.sort_by_key(|&at| (!self.suite[at].fails, std::cmp::Reverse(self.suite[at].worth), at));
         all
     }
 
-    pub fn tests(&self, file: FileId) -> usize {
-        self.suite[file].class.tests.len()
+    /// Lines of a file as it is now.
+    pub fn lines(&mut self, file: FileId) -> usize {
+        self.source(file).lines().count()
     }
 
     /// Class and name of every test of some files.
@@ -94,6 +96,16 @@ impl<'a> Printed<'a> {
             }
         }
         out
+    }
+
+    /// Edges that the tests which pass take.
+    pub fn edges(&self) -> BTreeSet<ProbeId> {
+        let passing = self.suite.iter().filter(|file| !file.fails);
+        passing
+            .flat_map(|file| file.class.tests.iter().filter_map(|test| file.edges.get(&test.name)))
+            .flatten()
+            .copied()
+            .collect()
     }
 
     /// Writes sources below a folder; gives the path of each file that has tests.

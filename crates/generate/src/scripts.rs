@@ -33,15 +33,18 @@ pub(crate) fn scripts(
             let remarks = remarks(test);
             let what = Written { table: operations, steps: &test.steps, head: &head, remarks: &remarks };
             match write(&what, types) {
-                Ok(source) => done.files.push(OutFile {
-                    subject: file.subject.clone(),
-                    package: folder.clone(),
-                    name: test.name.clone(),
-                    extension: "probat",
-                    source,
-                    tests: 1,
-                    fails: file.fails,
-                }),
+                Ok(source) => {
+                    done.edges.extend(file.edges.get(&test.name).into_iter().flatten());
+                    done.files.push(OutFile {
+                        subject: file.subject.clone(),
+                        package: folder.clone(),
+                        name: test.name.clone(),
+                        extension: "probat",
+                        source,
+                        tests: 1,
+                        fails: file.fails,
+                    });
+                }
                 Err(error) => done.dropped.push(Dropped {
                     test: format!("{}.{}", folder.replace('/', "."), test.name),
                     reason: DropReason::Unprintable,

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use probat_emit::TestClass;
-use probat_model::{ClassName, Literal, Operation, Type};
+use probat_model::{ClassName, Literal, Operation, ProbeId, Type};
 use probat_search::catalogue::Catalogue;
 
 use crate::finish::Finished;
@@ -21,6 +21,8 @@ pub struct SuiteFile {
     pub fails: bool,
     /// Edges its tests are there for, per hundred tests.
     pub worth: usize,
+    /// Edges each test takes, by its name.
+    pub edges: BTreeMap<String, Vec<ProbeId>>,
 }
 
 /// Groups tests by the top-level class they test; either all pass or all fail.
@@ -35,10 +37,11 @@ pub fn group(catalogue: &Catalogue, tests: Vec<Finished>, fails: bool) -> Vec<Su
 }
 
 fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, fails: bool) -> SuiteFile {
-    let edges: usize = tests.iter().map(|test| test.needs.len()).sum();
-    let worth = edges * 100 / tests.len().max(1);
+    let needs: usize = tests.iter().map(|test| test.needs).sum();
+    let worth = needs * 100 / tests.len().max(1);
     let mut names = Names::default();
     let mut cases = Vec::new();
+    let mut edges = BTreeMap::new();
     for test in tests {
         let operation = catalogue.operations.get(catalogue.callable(test.callable).operation);
         let mut case = test.case;
@@ -57,6 +60,7 @@ fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, fails: 
             })
             .collect();
         case.name = names.name(operation, &literals, &case.ending, test.result.as_ref());
+        edges.insert(case.name.clone(), test.edges);
         cases.push(case);
     }
     cases.sort_by(|a, b| a.name.cmp(&b.name));
@@ -75,5 +79,5 @@ fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, fails: 
     } else {
         (format!("{simple}ProbatTest"), vec![format!("What {{@code {simple}}} does, as observed.")])
     };
-    SuiteFile { class: TestClass { package, name, about, tests: cases }, subject, fails, worth }
+    SuiteFile { class: TestClass { package, name, about, tests: cases }, subject, fails, worth, edges }
 }

@@ -5,11 +5,12 @@
 //! The two runs differ in order, time zone and language. Both happen in workers, under the same guards as the search. Against the
 //! clock, tests are checked in batches, the most useful first; what was checked in time is handed out.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use probat_emit::{Framework, Scope, Style};
-use probat_model::ClassName;
+use probat_model::{ClassName, ProbeId};
 use probat_search::catalogue::Catalogue;
 use probat_supervisor::{Fleet, FleetConfig, StartError};
 
@@ -49,6 +50,8 @@ pub enum DropReason {
 pub struct Verification {
     pub files: Vec<OutFile>,
     pub dropped: Vec<Dropped>,
+    /// Edges that the tests handed out take.
+    pub edges: BTreeSet<ProbeId>,
     pub verified: bool,
 }
 
@@ -91,46 +94,46 @@ pub(crate) fn verify(
     let compiler = job.java.javac.as_ref().filter(|_| job.options.verify && can_run);
     let Some(javac) = compiler else {
         let files = printed.files();
-        return Ok(Verification { files, dropped: printed.dropped, verified: false });
+        return Ok(Verification { files, edges: printed.edges(), dropped: printed.dropped, verified: false });
     };
     let class_path = job.class_path.iter().chain(&job.junit).cloned().collect();
     let compiler = Compiler { javac: javac.clone(), class_path, release: job.java.release };
     let mut waiting = printed.by_worth();
     let mut pace = Pace::default();
     for number in 0.. {
-        let batch = next_batch(&printed, &mut waiting, &pace, with.deadline);
+        let batch = next_batch(&mut printed, &mut waiting, &pace, with.deadline);
         if batch.is_empty() {
             break;
         }
-        let tests = batch.iter().map(|&file| printed.tests(file)).sum();
+        let lines = batch.iter().map(|&file| printed.lines(file)).sum();
         let start = Instant::now();
         let folder = job.work.join(format!("batch{number}"));
         check(job, &compiler, &mut printed, &batch, &folder, enter)?;
-        pace.learn(tests, start.elapsed());
+        pace.learn(lines, start.elapsed());
     }
     for file in waiting {
         printed.drop_file(file, DropReason::Unchecked, "the time was up");
     }
     let files = printed.files();
-    Ok(Verification { files, dropped: printed.dropped, verified: true })
+    Ok(Verification { files, edges: printed.edges(), dropped: printed.dropped, verified: true })
 }
 
-/// Takes files for as many tests as there is time for.
+/// Takes as many files as there is time for.
 fn next_batch(
-    printed: &Printed<'_>,
+    printed: &mut Printed<'_>,
     waiting: &mut Vec<FileId>,
     pace: &Pace,
     deadline: Option<Instant>,
 ) -> Vec<FileId> {
-    let all: usize = waiting.iter().map(|&file| printed.tests(file)).sum();
+    let all: usize = waiting.iter().map(|&file| printed.lines(file)).sum();
     let room = match deadline {
         Some(deadline) => pace.room(deadline.saturating_duration_since(Instant::now()), all),
         None => all,
     };
-    let mut tests = 0;
+    let mut lines = 0;
     let mut count = 0;
-    while count < waiting.len() && tests < room {
-        tests += printed.tests(waiting[count]);
+    while count < waiting.len() && lines < room {
+        lines += printed.lines(waiting[count]);
         count += 1;
     }
     waiting.drain(..count).collect()
@@ -173,13 +176,26 @@ fn compile_batch(
         if files.is_empty() {
             return Ok(0);
         }
-        let paths: Vec<_> = files.iter().map(|(_, path)| path.clone()).collect();
+        // After an error the compiler writes no more classes; those it wrote before need no second time.
+        let paths: Vec<_> = files
+            .iter()
+            .filter(|(_, path)| !is_compiled(path, sources, classes))
+            .map(|(_, path)| path.clone())
+            .collect();
+        if paths.is_empty() {
+            return Ok(files.len());
+        }
         let found = compile(compiler, &paths, classes)?;
         let Some(diagnostic) = found.first() else { return Ok(files.len()) };
         first = format!("{}:{}: {}", diagnostic.file.display(), diagnostic.line, diagnostic.message);
         printed.drop_uncompilable(&files, &found);
     }
     Err(VerifyError::Hopeless { rounds: ROUNDS, first })
+}
+
+/// Whether a source has its class file. One that the compiler objected to never has.
+fn is_compiled(source: &Path, sources: &Path, classes: &Path) -> bool {
+    source.strip_prefix(sources).is_ok_and(|name| classes.join(name).with_extension("class").exists())
 }
 
 /// Both runs at once: each is a process of its own.

@@ -1,9 +1,10 @@
 //! Sequences worth a test: the shortest known for every edge and for every outcome of every callable.
 //!
-//! In: runs with the edges they hit and how they ended. Out: coverage, and a small selection that keeps all of it.
+//! In: runs with the edges they hit and how they ended. Out: coverage, and a small selection that keeps all of it, or most.
+//! Short means few lines of source: a stand-in with ten methods is longer than ten calls.
 //! Keeps whole sequences, not references into the store, so that what is archived can be cut and minimised freely.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use fixedbitset::FixedBitSet;
 use probat_model::{ClassName, ProbeId, Step};
@@ -17,6 +18,29 @@ pub enum Ending {
     Threw(ClassName),
 }
 
+/// What the JVM itself throws when code goes wrong. That a method can be brought to it tells little of what it is meant to do.
+const INCIDENTAL: [&str; 9] = [
+    "java/lang/NullPointerException",
+    "java/lang/ClassCastException",
+    "java/lang/ArrayStoreException",
+    "java/lang/ArrayIndexOutOfBoundsException",
+    "java/lang/StringIndexOutOfBoundsException",
+    "java/lang/NegativeArraySizeException",
+    "java/lang/ArithmeticException",
+    "java/lang/IncompatibleClassChangeError",
+    "java/lang/AbstractMethodError",
+];
+
+impl Ending {
+    /// Whether a test of it is worth writing though it takes no edge that other tests do not.
+    fn tells_much(&self) -> bool {
+        match self {
+            Ending::Returned => false,
+            Ending::Threw(class) => !INCIDENTAL.contains(&class.as_internal()),
+        }
+    }
+}
+
 /// A sequence worth keeping.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Witness {
@@ -25,10 +49,15 @@ pub struct Witness {
     pub ending: Ending,
     /// Ascending.
     pub edges: Vec<ProbeId>,
+    /// How long it is written down, see [`crate::length::written`].
+    pub length: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct WitnessId(u32);
+
+/// What a test costs besides its calls.
+const TEST: u64 = 4 * crate::length::LINE as u64;
 
 /// The archive.
 #[derive(Debug)]
@@ -100,15 +129,14 @@ impl Archive {
     pub fn consider(&mut self, witness: Witness) -> Gain {
         let mut gain = Gain::default();
         let id = WitnessId(self.witnesses.len() as u32);
-        let length = witness.steps.len();
+        let length = witness.length;
         let mut kept = self.keep_all;
         for edge in &witness.edges {
             let at = edge.0 as usize;
             if !self.covered.put(at) {
                 gain.edges += 1;
             }
-            let shorter =
-                self.by_edge[at].is_none_or(|old| length < self.witnesses[old.0 as usize].steps.len());
+            let shorter = self.by_edge[at].is_none_or(|old| length < self.witnesses[old.0 as usize].length);
             if shorter {
                 self.by_edge[at] = Some(id);
                 kept = true;
@@ -116,7 +144,7 @@ impl Archive {
         }
         let key = (witness.callable, witness.ending.clone());
         match self.by_outcome.get(&key) {
-            Some(old) if length >= self.witnesses[old.0 as usize].steps.len() => {}
+            Some(old) if length >= self.witnesses[old.0 as usize].length => {}
             known => {
                 gain.outcome = known.is_none();
                 self.by_outcome.insert(key, id);
@@ -129,36 +157,27 @@ impl Archive {
         gain
     }
 
-    /// A small set of witnesses that takes every edge and shows every outcome the archive knows, in a fixed order.
-    /// Each comes with the edges it is there for.
-    pub fn select(&self) -> Vec<Selected<'_>> {
+    /// A small set of witnesses that takes every edge and shows every outcome the archive knows, or as much of that as so many can, in
+    /// a fixed order. Each comes with the edges it is there for.
+    pub fn select(&self, most: usize) -> Vec<Selected<'_>> {
         let mut chosen: Vec<WitnessId> = self.by_outcome.values().copied().collect();
         let mut left = FixedBitSet::with_capacity(self.by_edge.len());
         for (at, witness) in self.by_edge.iter().enumerate() {
             left.set(at, witness.is_some());
         }
-        for id in &chosen {
-            self.cross_off(*id, &mut left);
-        }
-        let mut open: Vec<WitnessId> = self.by_edge.iter().flatten().copied().collect();
-        open.sort();
-        open.dedup();
-        while !left.is_clear() {
-            let best = open
-                .iter()
-                .copied()
-                .max_by_key(|id| (self.still_useful(*id, &left), std::cmp::Reverse(*id)))
-                .expect("every edge left has a witness");
-            self.cross_off(best, &mut left);
-            chosen.push(best);
-        }
+        chosen.iter().for_each(|id| self.cross_off(*id, &mut left));
+        chosen.extend(self.by_use(self.by_edge.iter().flatten().copied(), left));
         if self.keep_all {
             chosen.extend((0..self.witnesses.len()).map(|at| WitnessId(at as u32)));
         } else {
             self.drop_redundant(&mut chosen);
         }
-        chosen.sort();
+        // Short ones first, so that long ones are there only for what nothing shorter does.
+        chosen.sort_by_key(|id| (self.witnesses[id.0 as usize].length, *id));
         chosen.dedup();
+        if chosen.len() > most {
+            self.leave_useful(&mut chosen, most);
+        }
         let mut owed = FixedBitSet::with_capacity(self.by_edge.len());
         owed.insert_range(..);
         let needed_by = |id: WitnessId, owed: &mut FixedBitSet| {
@@ -170,16 +189,54 @@ impl Archive {
             });
             Selected { needs: needs.collect(), witness }
         };
-        // Short ones first, so that long ones are there only for what nothing shorter does.
-        chosen.sort_by_key(|id| (self.witnesses[id.0 as usize].steps.len(), *id));
         chosen.into_iter().map(|id| needed_by(id, &mut owed)).collect()
+    }
+
+    /// Leaves those that together take most edges for their length; then the shortest.
+    fn leave_useful(&self, chosen: &mut Vec<WitnessId>, most: usize) {
+        let mut all = FixedBitSet::with_capacity(self.by_edge.len());
+        all.insert_range(..);
+        let mut kept = self.by_use(chosen.iter().copied(), all);
+        kept.truncate(most);
+        let room = most - kept.len();
+        kept.sort();
+        let others: Vec<WitnessId> =
+            chosen.iter().copied().filter(|id| kept.binary_search(id).is_err()).take(room).collect();
+        kept.extend(others);
+        kept.sort();
+        chosen.retain(|id| kept.binary_search(id).is_ok());
+    }
+
+    /// Takes witnesses until no edge is left that one of them takes, always the one with most edges left for its length.
+    fn by_use(&self, from: impl Iterator<Item = WitnessId>, mut left: FixedBitSet) -> Vec<WitnessId> {
+        use std::cmp::Reverse;
+        let mut from: Vec<WitnessId> = from.collect();
+        from.sort();
+        from.dedup();
+        let mut open: BinaryHeap<(u64, Reverse<WitnessId>)> =
+            from.into_iter().map(|id| (self.still_useful(id, &left), Reverse(id))).collect();
+        let mut taken = Vec::new();
+        // Use only shrinks: what is still as useful as it was is the most useful of all.
+        while let Some((before, Reverse(id))) = open.pop() {
+            let now = self.still_useful(id, &left);
+            if now == 0 {
+                continue;
+            }
+            if now < before {
+                open.push((now, Reverse(id)));
+                continue;
+            }
+            self.cross_off(id, &mut left);
+            taken.push(id);
+        }
+        taken
     }
 
     /// Benefit per cost, in fixed point so that ties are ties.
     fn still_useful(&self, id: WitnessId, left: &FixedBitSet) -> u64 {
         let witness = &self.witnesses[id.0 as usize];
         let new = witness.edges.iter().filter(|edge| left.contains(edge.0 as usize)).count() as u64;
-        new * 1_000_000 / (4 + witness.steps.len() as u64)
+        new * 1_000_000 / (TEST + u64::from(witness.length))
     }
 
     fn cross_off(&self, id: WitnessId, left: &mut FixedBitSet) {
@@ -188,7 +245,7 @@ impl Archive {
         }
     }
 
-    /// Drops what later choices made superfluous: plain returns whose edges others all take.
+    /// Drops what later choices made superfluous: endings that tell little, whose edges others all take.
     fn drop_redundant(&self, chosen: &mut Vec<WitnessId>) {
         let mut times = vec![0u32; self.by_edge.len()];
         for id in chosen.iter() {
@@ -197,17 +254,20 @@ impl Archive {
             }
         }
         let mut order = chosen.clone();
-        order.sort_by_key(|id| std::cmp::Reverse(self.witnesses[id.0 as usize].steps.len()));
+        order.sort_by_key(|id| std::cmp::Reverse(self.witnesses[id.0 as usize].length));
+        let mut gone = Vec::new();
         for id in order {
             let witness = &self.witnesses[id.0 as usize];
             let superfluous = !witness.edges.is_empty()
-                && witness.ending == Ending::Returned
+                && !witness.ending.tells_much()
                 && witness.edges.iter().all(|edge| times[edge.0 as usize] > 1);
             if superfluous {
                 witness.edges.iter().for_each(|edge| times[edge.0 as usize] -= 1);
-                chosen.retain(|other| *other != id);
+                gone.push(id);
             }
         }
+        gone.sort();
+        chosen.retain(|id| gone.binary_search(id).is_err());
     }
 }
 
@@ -223,12 +283,13 @@ mod tests {
             steps: vec![Step { operation: OperationId(0), args: SmallVec::new() }; length],
             ending: threw.map_or(Ending::Returned, |class| Ending::Threw(ClassName::internal(class))),
             edges: edges.iter().map(|&edge| ProbeId(edge)).collect(),
+            length: length as u32 * crate::length::LINE,
         }
     }
 
     fn selected(archive: &Archive) -> Vec<(u32, usize)> {
         archive
-            .select()
+            .select(usize::MAX)
             .iter()
             .map(|chosen| (chosen.witness.callable.0, chosen.witness.steps.len()))
             .collect()
@@ -242,8 +303,31 @@ mod tests {
         assert_eq!(archive.consider(witness(0, 2, &[1], Some("Oops"))), Gain { edges: 0, outcome: true });
         assert_eq!(archive.consider(witness(0, 4, &[1, 2], None)), Gain::default());
         assert_eq!(selected(&archive), [(0, 2), (0, 9)], "the first is covered by the longer one");
-        assert_eq!(archive.select()[1].needs, [ProbeId(2), ProbeId(3)]);
+        assert_eq!(archive.select(usize::MAX)[1].needs, [ProbeId(2), ProbeId(3)]);
         assert_eq!((archive.edges(), archive.uncovered(0..8)), (3, 5));
+    }
+
+    #[test]
+    fn a_small_selection_keeps_what_takes_most() {
+        let mut archive = Archive::new(16, false);
+        archive.consider(witness(0, 2, &[1], None));
+        archive.consider(witness(1, 2, &[2], None));
+        archive.consider(witness(2, 4, &[3, 4, 5, 6, 7], None));
+        archive.consider(witness(3, 1, &[3], Some("Oops")));
+        let chosen: Vec<u32> = archive.select(2).iter().map(|chosen| chosen.witness.callable.0).collect();
+        assert_eq!(chosen, [0, 2]);
+        assert_eq!(archive.select(usize::MAX).len(), 4);
+        assert_eq!(archive.select(0).len(), 0);
+    }
+
+    #[test]
+    fn what_any_code_can_throw_is_no_news() {
+        let mut archive = Archive::new(4, false);
+        archive.consider(witness(0, 2, &[1, 2], None));
+        archive.consider(witness(0, 3, &[1], Some("java/lang/NullPointerException")));
+        assert_eq!(selected(&archive), [(0, 2)]);
+        archive.consider(witness(0, 3, &[1, 3], Some("java/lang/NullPointerException")));
+        assert_eq!(selected(&archive), [(0, 2), (0, 3)], "an edge is");
     }
 
     #[test]

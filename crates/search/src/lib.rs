@@ -16,6 +16,7 @@ pub mod executor;
 mod fake;
 pub mod feedback;
 pub mod homes;
+pub mod length;
 pub mod literals;
 pub mod minimize;
 pub mod novelty;

@@ -4,7 +4,7 @@
 //! First everything the last call cannot depend on is cut in one go; then steps are dropped one by one, from the last to the first
 //! (spec 001 §2.16, phase 1). All sequences advance together, so that a wave of trials fills the workers.
 
-use probat_model::{Observation, Operation, OperationTable, Sequence, Step, StepId};
+use probat_model::{End, Observation, Operation, OperationTable, Sequence, Step, StepId};
 use probat_protocol::{Item, Observe, Reset, Values};
 
 use crate::executor::Executor;
@@ -20,6 +20,17 @@ pub struct Subject<'p> {
     /// Whether the steps after one that throws are run too.
     pub past_exceptions: bool,
     pub keeps: Keeps<'p>,
+    /// A trial had to be stopped. One like it would cost as much again, so there are no more.
+    pub is_stuck: bool,
+    /// What was seen of the steps as they are now, if they came from a trial.
+    pub seen: Option<Observation>,
+}
+
+impl<'p> Subject<'p> {
+    pub fn new(steps: Vec<Step>, keeps: Keeps<'p>) -> Self {
+        let (contracts, past_exceptions, is_stuck) = (false, false, false);
+        Subject { steps, contracts, past_exceptions, keeps, is_stuck, seen: None }
+    }
 }
 
 impl std::fmt::Debug for Subject<'_> {
@@ -45,7 +56,10 @@ pub fn minimize<E: Executor>(
         let trials: Vec<Option<Vec<Step>>> = subjects
             .iter()
             .zip(next.iter_mut())
-            .map(|(subject, next)| next_removal(&subject.steps, next))
+            .map(|(subject, next)| {
+                *next = if subject.is_stuck { 0 } else { *next };
+                next_removal(&subject.steps, next)
+            })
             .collect();
         try_wave(table, subjects, trials, executor)?;
     }
@@ -85,13 +99,24 @@ pub(crate) fn try_wave<E: Executor>(
     }
     let seen = executor.run(table, items)?;
     for (at, seen) in which.into_iter().zip(seen) {
+        let subject = &mut subjects[at];
+        subject.is_stuck |= was_stopped(&seen.end);
         if let Some(steps) = &trials[at]
-            && (subjects[at].keeps)(steps, &seen)
+            && (subject.keeps)(steps, &seen)
         {
-            subjects[at].steps = steps.clone();
+            subject.steps = steps.clone();
+            subject.seen = Some(seen);
         }
     }
     Ok(())
+}
+
+/// Whether a run was ended from outside, which takes long.
+fn was_stopped(end: &End) -> bool {
+    match end {
+        End::TimedOut(_) | End::Exhausted(_) | End::Died { .. } => true,
+        End::Completed | End::Threw(_) | End::Refused(_) => false,
+    }
 }
 
 /// Steps the last one may depend on: those whose results it uses, and those that touch the same objects.
@@ -218,12 +243,7 @@ mod tests {
             all.push((2, &[0, 2]));
         }
         let adds = |steps: &[Step]| steps.iter().filter(|step| step.operation.0 == 2).count();
-        let mut subjects = [Subject {
-            steps: steps(&all),
-            contracts: false,
-            past_exceptions: false,
-            keeps: Box::new(move |steps, _| adds(steps) >= 2),
-        }];
+        let mut subjects = [Subject::new(steps(&all), Box::new(move |steps, _| adds(steps) >= 2))];
         let mut runs = Count(0);
         minimize(&table, &mut subjects, &mut runs, || false).unwrap();
         assert_eq!(subjects[0].steps, steps(&[(1, &[]), (0, &[]), (2, &[0, 1]), (2, &[0, 1])]));
@@ -240,8 +260,7 @@ mod tests {
             interface: false,
         });
         let all = steps(&[(1, &[]), (0, &[]), (0, &[]), (0, &[]), (put.0, &[0, 1, 2]), (2, &[0, 3])]);
-        let mut subjects =
-            [Subject { steps: all, contracts: false, past_exceptions: false, keeps: Box::new(|_, _| true) }];
+        let mut subjects = [Subject::new(all, Box::new(|_, _| true))];
         minimize(&table, &mut subjects, &mut Count(0), || false).unwrap();
         assert_eq!(subjects[0].steps, steps(&[(1, &[]), (0, &[]), (2, &[0, 1])]));
     }

@@ -85,7 +85,10 @@ pub fn replace<E: Executor>(
         let trials: Vec<Option<Vec<Step>>> = subjects
             .iter()
             .zip(&mut holes)
-            .map(|(subject, hole)| hole.next_trial(table, &subject.steps, spares, fits))
+            .map(|(subject, hole)| {
+                hole.at = hole.at.filter(|_| !subject.is_stuck);
+                hole.next_trial(table, &subject.steps, spares, fits)
+            })
             .collect();
         let before: Vec<Vec<Step>> = subjects.iter().map(|subject| subject.steps.clone()).collect();
         try_wave(table, subjects, trials, executor)?;

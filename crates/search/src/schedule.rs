@@ -144,6 +144,7 @@ mod tests {
             steps: Vec::new(),
             ending: Ending::Returned,
             edges,
+            length: 0,
         });
         let mut uniform = Schedule::new(2, Methods::Uniform);
         uniform.renew(&catalogue, &archive);

@@ -107,9 +107,16 @@ impl Demand<'_, '_, '_> {
             if name.as_internal().starts_with("java") { self.package.as_str() } else { name.package() };
         let stubs = stand(&mut self.world.borrow_mut(), class, package);
         if !stubs.is_empty() {
+            let methods = stubs.iter().map(methods_of).max().unwrap_or(0);
             let operations = stubs.into_iter().map(|stub| catalogue.operations.intern(stub)).collect();
-            // Lambdas are what functional interfaces are for; other interfaces are better served by real classes.
-            let share = if self.world.borrow().functional_interface(class).is_some() { 0.5 } else { 0.08 };
+            // Lambdas are what functional interfaces are for; other interfaces are better served by real classes, the more so the
+            // more methods they have.
+            let is_functional = self.world.borrow().functional_interface(class).is_some();
+            let share = match methods {
+                _ if is_functional => 0.5,
+                0..=4 => 0.08,
+                _ => 0.02,
+            };
             catalogue.set_stand(ty, Stand { operations, share });
         }
     }
@@ -170,6 +177,13 @@ pub(crate) fn operation_of(world: &World<'_>, method: MethodId) -> Option<Operat
 }
 
 /// The innermost element type of an array, or the type itself.
+fn methods_of(stub: &Operation) -> usize {
+    match stub {
+        Operation::Stub(spec) => spec.methods.len(),
+        _ => 0,
+    }
+}
+
 fn element(catalogue: &Catalogue, ty: TypeId) -> TypeId {
     let mut found = catalogue.types.get(ty);
     if !matches!(found, Type::Array(_)) {

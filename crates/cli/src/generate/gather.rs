@@ -70,6 +70,7 @@ pub fn report(facts: Facts<'_>) -> Report {
             outcome.untestable.iter().map(|one| (one.reason.to_string(), one.class.to_string())),
         ),
         dropped: outcome.dropped.iter().map(dropped).collect(),
+        left_out: outcome.left_out,
         unstable: outcome.unstable.iter().map(describe).collect(),
         missing: subject.missing.iter().map(missing).collect(),
         seconds: outcome
@@ -137,6 +138,7 @@ fn totals(outcome: &Outcome) -> Totals {
         states: outcome.states,
         calls_by_depth: outcome.depths.clone(),
         branches_covered: outcome.classes.iter().map(|class| u64::from(class.covered)).sum(),
+        branches_reached: outcome.classes.iter().map(|class| u64::from(class.reached)).sum(),
         branches: outcome.classes.iter().map(|class| u64::from(class.edges)).sum(),
         jvms_started: outcome.fleet.starts,
         jvms_replaced: outcome.fleet.spent_because.clone(),

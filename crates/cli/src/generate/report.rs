@@ -46,6 +46,8 @@ pub struct Report {
     /// Classes no test can call, by reason.
     pub untestable: Vec<Group>,
     pub dropped: Vec<DroppedTest>,
+    /// Tests that were found but not finished, for want of time.
+    pub left_out: usize,
     /// Members whose tests behaved differently in a fresh JVM and were dropped.
     pub unstable: Vec<String>,
     pub missing: Vec<MissingDependency>,
@@ -92,7 +94,10 @@ pub struct Totals {
     pub states: usize,
     /// Calls that came first in their sequence, second, and so on; the last number counts all deeper ones.
     pub calls_by_depth: Vec<u64>,
+    /// By the tests written.
     pub branches_covered: u64,
+    /// By the search.
+    pub branches_reached: u64,
     pub branches: u64,
     pub jvms_started: u64,
     /// Why JVMs were replaced although they had not died, and how often.

@@ -108,11 +108,16 @@ fn coverage(report: &Report, out: &mut String) {
         return;
     }
     out.push_str(&format!(
-        "\nCoverage: {} of {} branches ({})\n",
+        "\nCoverage: {} of {} branches ({})",
         count(totals.branches_covered),
         count(totals.branches),
         percent(totals.branches_covered, totals.branches)
     ));
+    // Tests that were dropped or left out leave something behind.
+    if totals.branches_covered * 100 < totals.branches_reached * 99 {
+        out.push_str(&format!("; the search reached {}", count(totals.branches_reached)));
+    }
+    out.push('\n');
     let mut classes: Vec<&ClassCovered> = report.classes.iter().collect();
     let missed = |class: &ClassCovered| class.branches - class.branches_covered;
     // What has most left to reach comes first: a share says little of small classes.
@@ -215,6 +220,10 @@ fn list(group: &Group, out: &mut String) {
 }
 
 fn dropped(report: &Report, out: &mut String) {
+    if report.left_out > 0 {
+        let tests = plural(report.left_out as u64, "test");
+        out.push_str(&format!("\nLeft out: {tests} that could not be checked in the time given\n"));
+    }
     if !report.dropped.is_empty() {
         out.push_str(&format!("\nDropped: {}\n", plural(report.dropped.len() as u64, "test")));
         for one in report.dropped.iter().take(SHOWN) {

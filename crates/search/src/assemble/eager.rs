@@ -110,8 +110,15 @@ impl Assembler<'_> {
 
     /// A value made by a call that yields the type, or by a stand-in.
     fn produced(&mut self, plan: &mut Plan, ty: TypeId, owner: Option<OwnerId>, depth: u8) -> Option<Source> {
-        let stand = self.catalogue.stand(ty).filter(|_| self.config.stubs);
         let producers = self.catalogue.producers(ty).len();
+        // A stand-in takes many lines to write; what is made of nothing takes one.
+        if depth >= self.config.depth
+            && producers > 0
+            && let Some(plain) = self.made_of_nothing(ty)
+        {
+            return self.call(plan, plain, owner, depth);
+        }
+        let stand = self.catalogue.stand(ty).filter(|_| self.config.stubs);
         if let Some(stand) = stand
             && (producers == 0 || depth >= self.config.depth || self.rng.chance(stand.share))
         {
@@ -145,6 +152,14 @@ impl Assembler<'_> {
             });
         }
         None
+    }
+
+    /// A call without arguments that yields the type.
+    fn made_of_nothing(&mut self, ty: TypeId) -> Option<CallableId> {
+        let all = self.catalogue.producers(ty);
+        let bare = |id: &CallableId| self.catalogue.callable(*id).params.is_empty();
+        let bare: SmallVec<[CallableId; 8]> = all.iter().copied().filter(bare).collect();
+        self.rng.pick(&bare).copied()
     }
 
     fn call(&mut self, plan: &mut Plan, id: CallableId, owner: Option<OwnerId>, depth: u8) -> Option<Source> {

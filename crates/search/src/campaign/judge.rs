@@ -13,6 +13,7 @@ use crate::assemble::Candidate;
 use crate::catalogue::CallableId;
 use crate::equality::{Answer, Asked, Question};
 use crate::feedback::Known;
+use crate::length::written;
 use crate::novelty::{Fate, fate};
 use crate::pool::PoolValue;
 use crate::relevance::is_call;
@@ -182,6 +183,7 @@ impl Campaign<'_> {
             steps: candidate.steps.clone(),
             ending: Ending::Returned,
             edges: seen.edges.clone(),
+            length: written(&self.catalogue.operations, &candidate.steps),
         });
         let gained = gain != Gain::default();
         let sound = seen.violations.is_empty() || self.config.strategy.extend_violators;
@@ -309,6 +311,7 @@ impl Campaign<'_> {
                     steps: steps.to_vec(),
                     ending: Ending::Threw(thrown.class.clone()),
                     edges: seen.edges.clone(),
+                    length: written(&self.catalogue.operations, steps),
                 });
                 gain != Gain::default()
             }

@@ -180,7 +180,7 @@ impl World {
 }
 
 fn subject<'p>(steps: Vec<Step>, keeps: &'p dyn Fn(&[Step], &Observation) -> bool) -> Subject<'p> {
-    Subject { steps, contracts: false, past_exceptions: false, keeps: Box::new(keeps) }
+    Subject::new(steps, Box::new(keeps))
 }
 
 fn fails(seen: &Observation, steps: usize) -> Option<ClassName> {
