@@ -2,7 +2,7 @@
 //!
 //! In: steps, and what was observed of them. Out: [`TestCase`].
 
-use probat_model::{ClassName, Contract, JavaString, Step, StepId, Thrown, Type};
+use probat_model::{ClassName, Contract, JavaString, Operation, Step, StepId, Thrown, Type};
 
 /// A value an assertion can spell.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +58,30 @@ pub enum Ending {
         steps: Vec<StepId>,
         thrown: Option<Thrown>,
     },
+    /// A contract of the user is broken: what is printed asks it, and fails as long as it says no.
+    BreaksRule {
+        rule: Rule,
+        thrown: Option<Thrown>,
+    },
+}
+
+/// A contract of the user, as a test asks it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// `com.acme.CartRules.totalIsNeverNegative`.
+    pub name: String,
+    /// Whether it answers; otherwise it only can throw.
+    pub answers: bool,
+    pub asked: Asked,
+}
+
+/// How a contract of the user is asked. Match without `_`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Asked {
+    /// The last step of the test is the call.
+    LastStep,
+    /// By reflection, since source cannot call the method.
+    Reflection { operation: Operation, of: StepId },
 }
 
 /// A test method.

@@ -3,9 +3,10 @@
 //! In: a contract and the values that break it. Out: statements, after a comment that says what ought to hold, why it matters and
 //! where an exception came from.
 
-use probat_model::{Contract, StepId, Thrown};
+use probat_model::{ClassName, Contract, Operation, StepId, Thrown};
 
 use crate::assertion::null;
+use crate::case::Rule;
 use crate::class::Framework;
 use crate::comment;
 use crate::expression::{Printer, Text};
@@ -35,6 +36,7 @@ pub fn contract_in_words(contract: Contract) -> &'static str {
         Contract::CloneThrows => "clone throws nothing",
         Contract::NullPointer => "no NullPointerException without a null argument",
         Contract::AssertionError => "no assertion of the code fails",
+        Contract::User(_) => "a contract of yours holds",
     }
 }
 
@@ -55,6 +57,7 @@ fn consequence(contract: Contract) -> &'static str {
         Contract::CloneThrows => "a class that is Cloneable promises that clone works",
         Contract::NullPointer => "nobody passed null, so the null is the code's own",
         Contract::AssertionError => "the code states that this never happens",
+        Contract::User(_) => "a contract of yours says no",
     }
 }
 
@@ -62,17 +65,35 @@ fn consequence(contract: Contract) -> &'static str {
 pub(crate) fn comment_on(contract: Contract, thrown: Option<&Thrown>) -> Vec<String> {
     let mut out = comment::lines(&format!("Broken contract: {}.", contract_in_words(contract)));
     out.extend(comment::lines(&format!("Perhaps a bug: {}.", consequence(contract))));
-    if let Some(thrown) = thrown {
-        let message = thrown.message.as_ref().map_or(String::new(), |text| format!(": {}", text.to_lossy()));
-        let mut said = format!("{}{message}", thrown.class);
-        if said.chars().count() > 200 {
-            said = said.chars().take(200).chain("...".chars()).collect();
+    out.extend(thrown.map(stack).unwrap_or_default());
+    out
+}
+
+/// Lines of the comment on a contract of the user, without slashes.
+pub(crate) fn comment_on_rule(rule: &Rule, thrown: Option<&Thrown>) -> Vec<String> {
+    let mut out = comment::lines(&format!(
+        "Broken contract: {} {}.",
+        rule.name,
+        match thrown {
+            Some(_) => "throws nothing",
+            None => "answers true",
         }
-        out.extend(comment::lines(&said));
-        for frame in thrown.frames.iter().take(FRAMES) {
-            let line = frame.line.map_or(String::new(), |line| format!(":{line}"));
-            out.push(format!("    at {}", comment::line(&format!("{}.{}{line}", frame.class, frame.method))));
-        }
+    ));
+    out.extend(thrown.map(stack).unwrap_or_default());
+    out
+}
+
+/// What was thrown and where.
+fn stack(thrown: &Thrown) -> Vec<String> {
+    let message = thrown.message.as_ref().map_or(String::new(), |text| format!(": {}", text.to_lossy()));
+    let mut said = format!("{}{message}", thrown.class);
+    if said.chars().count() > 200 {
+        said = said.chars().take(200).chain("...".chars()).collect();
+    }
+    let mut out = comment::lines(&said);
+    for frame in thrown.frames.iter().take(FRAMES) {
+        let line = frame.line.map_or(String::new(), |line| format!(":{line}"));
+        out.push(format!("    at {}", comment::line(&format!("{}.{}{line}", frame.class, frame.method))));
     }
     out
 }
@@ -92,7 +113,7 @@ impl Printer<'_, '_> {
         framework: Framework,
     ) -> Result<Broken, Stop> {
         let plain = |lines: Vec<String>| Broken { lines, method: None };
-        if matches!(contract, Contract::NullPointer | Contract::AssertionError) {
+        if matches!(contract, Contract::NullPointer | Contract::AssertionError | Contract::User(_)) {
             return Ok(plain(Vec::new()));
         }
         let first = *steps.first().ok_or_else(|| EmitError::Unfit("a contract without values".into()))?;
@@ -104,7 +125,9 @@ impl Printer<'_, '_> {
         let equals = |printer: &mut Self, a: &Text, b: &Text| printer.invoke(OBJECT, "equals", a, Some(b));
         let equal = |text: String| Broken { lines: vec![text], method: Some("assertEquals") };
         Ok(match contract {
-            Contract::NullPointer | Contract::AssertionError => unreachable!("returned above"),
+            Contract::NullPointer | Contract::AssertionError | Contract::User(_) => {
+                unreachable!("returned above")
+            }
             Contract::EqualsReflexive => {
                 let text = equals(self, &a, &a)?.text;
                 holds("assertTrue", &text, contract, framework)
@@ -161,11 +184,56 @@ impl Printer<'_, '_> {
             Contract::CloneThrows => plain(vec![format!("{};", self.cloned(&a)?.text)]),
         })
     }
+
+    /// Asks a contract of the user whose call is this expression.
+    pub fn ruled(&self, rule: &Rule, call: &str, framework: Framework) -> Broken {
+        if rule.answers {
+            condition_with("assertTrue", call, &rule.name, framework)
+        } else {
+            Broken { lines: vec![format!("{call};")], method: None }
+        }
+    }
+
+    /// Asks a contract of the user that only its own class can call.
+    pub fn reflected(
+        &mut self,
+        rule: &Rule,
+        operation: &Operation,
+        of: StepId,
+        framework: Framework,
+    ) -> Result<Broken, Stop> {
+        let (class, name, descriptor, is_static) = match operation {
+            Operation::Call { class, name, descriptor, .. } => (class, name, descriptor, false),
+            Operation::CallStatic { class, name, descriptor, .. } => (class, name, descriptor, true),
+            _ => return Err(EmitError::Unfit(rule.name.clone()).into()),
+        };
+        let value = self.value(of)?;
+        let holder = self.class_name(class)?;
+        let method = self.imports.class(&ClassName::internal("java/lang/reflect/Method"));
+        let variable = self.variables.fresh("contract");
+        let mut words = vec![format!("\"{name}\"")];
+        for param in &descriptor.params {
+            words.push(format!("{}.class", self.bare_name(param)?));
+        }
+        let given = if is_static { format!("null, {}", value.text) } else { value.text };
+        let call = format!("{variable}.invoke({given})");
+        let call = if rule.answers { format!("(boolean) {call}") } else { call };
+        let asked = self.ruled(rule, &call, framework);
+        let mut lines = vec![
+            format!("{method} {variable} = {holder}.class.getDeclaredMethod({});", words.join(", ")),
+            format!("{variable}.setAccessible(true);"),
+        ];
+        lines.extend(asked.lines);
+        Ok(Broken { lines, method: asked.method })
+    }
 }
 
 /// A condition with the contract as its message.
 fn holds(method: &'static str, condition: &str, contract: Contract, framework: Framework) -> Broken {
-    let words = contract_in_words(contract);
+    condition_with(method, condition, contract_in_words(contract), framework)
+}
+
+fn condition_with(method: &'static str, condition: &str, words: &str, framework: Framework) -> Broken {
     let line = match framework {
         Framework::JUnit5 | Framework::Java => format!("{method}({condition}, \"{words}\");"),
         Framework::JUnit4 => format!("{method}(\"{words}\", {condition});"),

@@ -29,7 +29,7 @@ mod statement;
 mod stub;
 mod typing;
 
-pub use case::{Caught, Check, Ending, Expected, TestCase};
+pub use case::{Asked, Caught, Check, Ending, Expected, Rule, TestCase};
 pub use class::{Framework, Style, TestClass, test_class_source};
 pub use contract::contract_in_words;
 pub use java::{Access, Argument, ClassShape, Field, JavaType, Method, TypeParameter};

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use probat_model::{Contract, Operation, OperationTable, StepId, StubBehaviour};
 
-use crate::case::{Ending, Expected, TestCase};
+use crate::case::{Asked, Ending, Expected, TestCase};
 
 /// Uses of a step's result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -90,6 +90,11 @@ fn uses(case: &TestCase) -> Vec<Uses> {
         for step in steps {
             all[usize::from(step.0)].count += 2;
         }
+    }
+    if let Ending::BreaksRule { rule, .. } = &case.ending
+        && let Asked::Reflection { of, .. } = &rule.asked
+    {
+        all[usize::from(of.0)].count += 2;
     }
     all
 }

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use probat_model::{ClassName, JavaString, Operation, OperationTable, StepId, Type};
 
-use crate::case::{Ending, Expected, TestCase};
+use crate::case::{Asked, Ending, Expected, TestCase};
 use crate::class::Framework;
-use crate::contract::comment_on;
+use crate::contract::{Broken, comment_on, comment_on_rule};
 use crate::expression::{Printer, Text};
 use crate::imports::Imports;
 use crate::java::JavaType;
@@ -139,7 +139,23 @@ impl Writer<'_, '_> {
             }
             self.asserts.extend(broken.method);
         }
+        if let Ending::BreaksRule { rule, .. } = &self.case.ending
+            && let Asked::Reflection { operation, of } = &rule.asked
+        {
+            let asked = self.printer.reflected(rule, operation, *of, self.framework)?;
+            self.throws = Some(self.throws.unwrap_or("Exception"));
+            self.rule(asked);
+        }
         Ok(())
+    }
+
+    /// Adds what asks a contract of the user.
+    fn rule(&mut self, asked: Broken) {
+        self.comment();
+        for line in asked.lines {
+            self.lines.extend(wrap(&line, COLUMN));
+        }
+        self.asserts.extend(asked.method);
     }
 
     fn step(&mut self, step: StepId) -> Result<(), Stop> {
@@ -153,6 +169,15 @@ impl Writer<'_, '_> {
         }
         self.note_checked(&operation);
         if self.plan.inline[usize::from(step.0)] {
+            return Ok(());
+        }
+        if is_last
+            && let Ending::BreaksRule { rule, .. } = &self.case.ending
+            && rule.asked == Asked::LastStep
+        {
+            let text = self.printer.expression(step)?.text;
+            let asked = self.printer.ruled(rule, &text, self.framework);
+            self.rule(asked);
             return Ok(());
         }
         if is_last && self.is_plain_failure() {
@@ -193,6 +218,10 @@ impl Writer<'_, '_> {
     fn comment(&mut self) {
         if let Ending::Breaks { contract, thrown, .. } = &self.case.ending {
             let lines = comment_on(*contract, thrown.as_ref());
+            self.lines.extend(lines.into_iter().map(|line| format!("// {line}")));
+        }
+        if let Ending::BreaksRule { rule, thrown } = &self.case.ending {
+            let lines = comment_on_rule(rule, thrown.as_ref());
             self.lines.extend(lines.into_iter().map(|line| format!("// {line}")));
         }
     }

@@ -5,8 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use probat_emit::{Ending, TestCase};
-use probat_model::{Contract, Observation, Sequence, Step, StepId, Thrown, Violation};
+use probat_emit::{Asked, Ending, Rule, TestCase};
+use probat_model::{
+    Contract, Observation, OperationId, Sequence, Step, StepId, Thrown, UserContract, Violation,
+};
 use probat_protocol::{Item, Observe, Reset, Values};
 use probat_search::campaign::{Campaign, Failure, FailureKind};
 use probat_search::catalogue::CallableId;
@@ -45,18 +47,45 @@ pub fn failure_key(kind: &FailureKind) -> &'static str {
             Contract::CloneThrows => "clone-throws",
             Contract::NullPointer => "null-pointer",
             Contract::AssertionError => "assertion-error",
+            Contract::User(_) => "user-contract",
         },
+    }
+}
+
+/// The contract of the user that a failure broke.
+pub fn user_contract<'c>(kind: &FailureKind, contracts: &'c [UserContract]) -> Option<&'c UserContract> {
+    match kind {
+        FailureKind::Contract(Contract::User(index)) => contracts.get(usize::from(*index)),
+        FailureKind::Contract(_)
+        | FailureKind::Exception(_)
+        | FailureKind::TimedOut
+        | FailureKind::Exhausted
+        | FailureKind::Died => None,
+    }
+}
+
+/// How a failure is noted as known: its key, and the name of the user's contract.
+pub fn known_key(kind: &FailureKind, contracts: &[UserContract]) -> String {
+    match user_contract(kind, contracts) {
+        Some(contract) => format!("{} {}", failure_key(kind), contract.name),
+        None => failure_key(kind).to_owned(),
     }
 }
 
 /// Shortens failures and makes them tests. `accepted` are failures the user has heard of, as `member kind`.
 pub(crate) fn failing<E: Executor>(
-    campaign: &Campaign<'_>,
+    campaign: &mut Campaign<'_>,
     executor: &mut E,
+    contracts: &[UserContract],
     accepted: &BTreeSet<String>,
     stop: impl FnMut() -> bool,
 ) -> Result<Vec<Finished>, E::Error> {
-    let chosen = representatives(campaign, accepted);
+    let rules: Vec<(&UserContract, OperationId)> = contracts
+        .iter()
+        .map(|contract| (contract, campaign.catalogue.operations.intern(contract.operation.clone())))
+        .collect();
+    let campaign: &Campaign<'_> = campaign;
+    let chosen = representatives(campaign, contracts, accepted);
     let past_exceptions = campaign.config.past_exceptions;
     let mut subjects: Vec<Subject<'_>> = chosen
         .iter()
@@ -78,13 +107,9 @@ pub(crate) fn failing<E: Executor>(
     for (((failure, violation), steps), seen) in chosen.iter().zip(shortened).zip(&seen) {
         let Some(owner) = campaign.catalogue.callable(failure.callable).owner else { continue };
         let Some(found) = broken(seen, violation) else { continue };
-        let ending = Ending::Breaks {
-            contract: found.contract,
-            steps: found.steps.clone(),
-            thrown: found.thrown.clone(),
-        };
         let last = StepId(steps.len() as u16 - 1);
         let Some(caught) = caught(seen, seen, last) else { continue };
+        let (steps, ending) = ending(steps, found, &rules);
         let (checks, notes) = (Vec::new(), Vec::new());
         let case = TestCase { name: String::new(), steps, checks, caught, ending, notes };
         let callable = failure.callable;
@@ -93,9 +118,33 @@ pub(crate) fn failing<E: Executor>(
     Ok(tests)
 }
 
+/// How the test ends; a contract of the user is asked by a step of its own, if source can call it.
+fn ending(
+    mut steps: Vec<Step>,
+    found: &Violation,
+    rules: &[(&UserContract, OperationId)],
+) -> (Vec<Step>, Ending) {
+    let thrown = found.thrown.clone();
+    let Contract::User(index) = found.contract else {
+        let ending = Ending::Breaks { contract: found.contract, steps: found.steps.clone(), thrown };
+        return (steps, ending);
+    };
+    let (contract, operation) = rules[usize::from(index)];
+    let asked = if contract.is_private {
+        let of = found.steps.first().copied().unwrap_or(StepId(0));
+        Asked::Reflection { operation: contract.operation.clone(), of }
+    } else {
+        steps.push(Step { operation, args: found.steps.iter().copied().collect() });
+        Asked::LastStep
+    };
+    let rule = Rule { name: contract.name.clone(), answers: contract.answers(), asked };
+    (steps, Ending::BreaksRule { rule, thrown })
+}
+
 /// One failure per cause, short ones first; no more of a kind than a person wants to read.
 fn representatives<'c>(
     campaign: &'c Campaign<'_>,
+    contracts: &[UserContract],
     accepted: &BTreeSet<String>,
 ) -> Vec<(&'c Failure, &'c Violation)> {
     let catalogue = &campaign.catalogue;
@@ -106,7 +155,7 @@ fn representatives<'c>(
         .filter(|(_, violation)| violation.contract != Contract::CompareToEquals)
         .filter(|(failure, _)| {
             let member = describe(catalogue.operations.get(catalogue.callable(failure.callable).operation));
-            !accepted.contains(&format!("{member} {}", failure_key(&failure.kind)))
+            !accepted.contains(&format!("{member} {}", known_key(&failure.kind, contracts)))
         })
         .collect();
     all.sort_by_key(|(failure, _)| (failure.steps.len(), failure.callable));
@@ -138,7 +187,7 @@ fn place(thrown: &Thrown) -> Option<String> {
 }
 
 /// The violation, if it is there and comes from the same place.
-fn broken<'s>(seen: &'s Observation, wanted: &Violation) -> Option<&'s Violation> {
+pub(crate) fn broken<'s>(seen: &'s Observation, wanted: &Violation) -> Option<&'s Violation> {
     let place_of = |violation: &Violation| violation.thrown.as_ref().and_then(place);
     if !seen.taints.is_empty() {
         return None;

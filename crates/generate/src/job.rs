@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use probat_analysis::{ClassSource, World};
 use probat_classpath::Classes;
 use probat_emit::{Framework, Style};
-use probat_model::{ClassName, Operation, ProbeId, Type};
+use probat_model::{ClassName, Operation, ProbeId, Type, UserContract};
 use probat_protocol::{Instrumentation, Limits, Rule, SandboxSpec, WorkerConfig};
 use probat_script::Types;
 use probat_search::campaign::{Campaign, CampaignConfig, Failure, Totals};
@@ -24,6 +24,7 @@ use probat_supervisor::{
 };
 use probat_survey::{Lineage, Probes, SourceScope, SurveyOptions, Untestable, survey};
 
+use crate::blame::blame;
 use crate::executor::FleetExecutor;
 use crate::failing::failing;
 use crate::finish::{Deadline, Finish, finish};
@@ -72,6 +73,8 @@ pub struct JobOptions {
     pub plateau: Plateau,
     pub max_tests: Option<usize>,
     pub kinds: Kinds,
+    /// Contracts of the user, checked with the others.
+    pub contracts: Vec<UserContract>,
     /// Failures the user has accepted, as `member kind`: no test is written for them.
     pub accepted: BTreeSet<String>,
     /// Compile and run before anything is handed out.
@@ -93,6 +96,7 @@ impl Default for JobOptions {
             plateau: Plateau::HalfOfTheTime,
             max_tests: None,
             kinds: Kinds::Both,
+            contracts: Vec::new(),
             accepted: BTreeSet::new(),
             verify: true,
         }
@@ -315,9 +319,11 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
         }
         Kinds::Errors => Finish::default(),
     };
+    blame(&mut campaign, &mut one)?;
     let failures = match job.options.kinds {
         Kinds::Both | Kinds::Errors => {
-            failing(&campaign, &mut one, &job.options.accepted, || finishing.is_late(1.2))?
+            let (contracts, accepted) = (&job.options.contracts, &job.options.accepted);
+            failing(&mut campaign, &mut one, contracts, accepted, || finishing.is_late(1.2))?
         }
         Kinds::Regression => Vec::new(),
     };
@@ -444,6 +450,7 @@ fn worker_config(job: &Job<'_>, instrumentation: &Instrumentation, jvm_options: 
         instrumentation: instrumentation.clone(),
         initialise: Vec::new(),
         rules: Rule::defaults(),
+        contracts: job.options.contracts.clone(),
     }
 }
 

@@ -8,6 +8,7 @@
 //!
 //! Technique lives in `search`, text in `emit`, processes in `supervisor`; this crate holds the clock and the order of things.
 
+mod blame;
 mod compile;
 mod executor;
 mod expect;
@@ -27,7 +28,7 @@ mod verify;
 
 pub use compile::{CompileError, Compiler, Diagnostic, compile};
 pub use executor::FleetExecutor;
-pub use failing::failure_key;
+pub use failing::{failure_key, known_key, user_contract};
 pub use finish::{Finish, Finished};
 pub use hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
 pub use job::{

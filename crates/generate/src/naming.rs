@@ -94,6 +94,9 @@ fn outcome(ending: &Ending, result: Option<&Expected>) -> String {
             let simple = class.simple();
             format!("_throws{}", simple.rsplit('$').next().unwrap_or(simple))
         }
+        (Ending::BreaksRule { rule, .. }, _) => {
+            format!("_breaks{}", capital(&clean(rule.name.rsplit('.').next().unwrap_or(&rule.name))))
+        }
         (Ending::Breaks { contract, .. }, _) => match contract {
             Contract::NullPointer => "_throwsNullPointerException".into(),
             Contract::AssertionError => "_throwsAssertionError".into(),

@@ -73,6 +73,9 @@ fn remarks(test: &TestCase) -> BTreeMap<StepId, String> {
         Ending::Breaks { contract, .. } => {
             all.insert(last, format!("broken: {}", contract_in_words(*contract)));
         }
+        Ending::BreaksRule { rule, .. } => {
+            all.insert(last, format!("broken: {}", rule.name));
+        }
     }
     all
 }

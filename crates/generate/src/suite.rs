@@ -72,7 +72,7 @@ fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, fails: 
     let simple = subject.simple();
     let (name, about) = if fails {
         let about = vec![
-            format!("Where {{@code {simple}}} breaks what all Java code should keep."),
+            format!("Where {{@code {simple}}} breaks what it should keep."),
             "Each test fails as long as that is so.".to_owned(),
         ];
         (format!("{simple}FailingProbatTest"), about)

@@ -9,6 +9,7 @@ pub mod sequence;
 pub mod state;
 pub mod text;
 pub mod tree;
+pub mod user_contract;
 
 pub use name::{ClassName, DescriptorError, MethodDescriptor, Type};
 pub use operation::{Literal, Operation, OperationId, StubBehaviour, StubMethod, StubSpec};
@@ -19,3 +20,4 @@ pub use outcome::{
 pub use sequence::{OperationTable, Sequence, SequenceError, Step, StepId};
 pub use state::{ClassLayout, Slot, StateHash, StoredState};
 pub use text::JavaString;
+pub use user_contract::{JudgedCall, Judges, Target, UserContract};

@@ -154,7 +154,7 @@ pub enum Leak {
     Interrupt,
 }
 
-/// A contract of `java.lang.Object` or friends. Match without `_`.
+/// A contract of `java.lang.Object` or friends, or one of the user. Match without `_`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Contract {
     EqualsReflexive,
@@ -172,6 +172,8 @@ pub enum Contract {
     CloneThrows,
     NullPointer,
     AssertionError,
+    /// Index in the list of the user's contracts of this run.
+    User(u16),
 }
 
 /// A contract seen broken on the values of these steps.

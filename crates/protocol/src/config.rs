@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use probat_model::{ClassName, Leak, ProbeId, StepId};
+use probat_model::{ClassName, Leak, ProbeId, StepId, UserContract};
 use serde::{Deserialize, Serialize};
 
 /// Everything a worker needs before its first batch.
@@ -27,6 +27,8 @@ pub struct WorkerConfig {
     pub initialise: Vec<ClassName>,
     /// Which parts of a state are no state.
     pub rules: Vec<Rule>,
+    /// Contracts of the user; violations name them by their place here.
+    pub contracts: Vec<UserContract>,
 }
 
 /// Bounds on what one call or one worker may use.

@@ -9,6 +9,7 @@
 //! ```
 
 mod bodies;
+pub mod contracts;
 mod declared;
 mod demand;
 mod generics;

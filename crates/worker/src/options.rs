@@ -96,6 +96,7 @@ mod tests {
             instrumentation: Instrumentation::default(),
             initialise: Vec::new(),
             rules: Vec::new(),
+            contracts: Vec::new(),
         }
     }
 

@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::act::{Broken, perform};
 use crate::arguments::{Slot, collect};
 use crate::comparisons::Comparisons;
-use crate::contracts::{self, Check, Contracts, Interrupted, MANY, Subject};
+use crate::contracts::{self, Check, Contracts, Interrupted, Lookup, MANY, Subject};
 use crate::fault::Fault;
 use crate::heap::StateReader;
 use crate::jdk::Jdk;
@@ -91,6 +91,8 @@ struct Run<'v, 'i> {
     saw_null: bool,
     /// An object of ours stood in for one of the code's: what breaks may be its doing.
     has_stub: bool,
+    /// A precondition of the user refused a call: what breaks is the caller's fault.
+    misused: bool,
     next_state: usize,
     after: After,
     /// The exception that ended the sequence.
@@ -113,6 +115,7 @@ impl<'r, W: Write> Runner<'r, W> {
             args: Vec::with_capacity(8),
             saw_null: false,
             has_stub: false,
+            misused: false,
             next_state: 0,
             after: After::Nothing,
             last_threw: None,
@@ -199,6 +202,15 @@ impl<'r, W: Write> Runner<'r, W> {
         let operation = run.item.operations[at] as usize;
         let step = prepared[operation].as_ref().expect("every operation of the item was prepared");
         self.heartbeat.set_step(at as u16);
+        if run.item.contracts && self.contracts.user.judges_calls() && !matches!(step.act, Act::Failed(_)) {
+            match self.is_misuse(env, run, step, at) {
+                Ok(misuse) => run.misused |= misuse,
+                Err(interrupted) => {
+                    run.slots.push(Slot { value: None, ty: step.result });
+                    return interrupted;
+                }
+            }
+        }
         self.shared.watch.enter(Place { item: run.index, step: at as u16 });
         if let Act::Failed(failure) = &step.act {
             run.slots.push(Slot { value: None, ty: step.result });
@@ -218,6 +230,46 @@ impl<'r, W: Write> Runner<'r, W> {
             // The exception is still on its way, or something caught it.
             (true, _) => StepEnd::TimedOut,
         }
+    }
+
+    /// Asks the preconditions of the user. What they run is no part of the sequence, so its edges are not either.
+    #[cold]
+    fn is_misuse<'v>(
+        &mut self,
+        env: &mut Env<'_>,
+        run: &mut Run<'v, '_>,
+        step: &Prepared,
+        at: usize,
+    ) -> Result<bool, StepEnd> {
+        let args = run.item.args_of(at);
+        if collect(env, step, args, &run.slots, self.types, &mut run.args).is_err() {
+            return Ok(false);
+        }
+        self.prepare_contracts(env);
+        let _ = shared::on_executor(|executor| executor.probes.drain(env, &mut executor.kept));
+        let id = run.item.operations[at];
+        let place = Place { item: run.index, step: at as u16 };
+        let mut check = Check {
+            env,
+            shared: self.shared,
+            sorter: self.sorter,
+            bounds: self.bounds,
+            place,
+            violations: Vec::new(),
+        };
+        let operation = (id, &self.operations[id as usize]);
+        let refused = self.contracts.user.refuses(&mut check, self.types, operation, &run.args);
+        let _ = shared::on_executor(|executor| executor.probes.discard(env));
+        refused.map_err(|interrupted| match interrupted {
+            Interrupted::Stopped => StepEnd::TimedOut,
+            Interrupted::Memory => StepEnd::Exhausted(After::Memory),
+        })
+    }
+
+    fn prepare_contracts(&mut self, env: &mut Env<'_>) {
+        let (sorter, bounds) = (self.sorter, self.bounds);
+        let mut lookup = Lookup { types: self.types, sorter, bounds };
+        self.contracts.user.prepare(env, &mut lookup);
     }
 
     #[inline]
@@ -411,16 +463,21 @@ impl<'r, W: Write> Runner<'r, W> {
     fn contracts(&mut self, env: &mut Env<'_>, run: &mut Run<'_, '_>, end: &End) {
         if let (End::Threw(step), Some(thrown)) = (end, &run.last_threw) {
             // A stub gives null where nothing better is known, so null came in through it.
-            if let Some(violation) = contracts::verdict(*step, thrown, run.saw_null || run.has_stub) {
+            let verdict = contracts::verdict(*step, thrown, run.saw_null || run.has_stub);
+            if let Some(violation) = verdict.filter(|_| !run.misused) {
                 self.up.write(|results| results.violation(&violation));
             }
             return;
         }
-        if *end != End::Completed || run.slots.is_empty() || run.has_stub {
+        if *end != End::Completed || run.slots.is_empty() || run.has_stub || run.misused {
             return;
         }
         self.heartbeat.set_phase(Phase::Observing);
+        if !self.contracts.user.is_empty() {
+            self.prepare_contracts(env);
+        }
         let subjects = self.subjects(env, run);
+        let returned = self.returned(env, run);
         let place = Place { item: run.index, step: run.last_step().0 };
         let mut check = Check {
             env,
@@ -430,7 +487,12 @@ impl<'r, W: Write> Runner<'r, W> {
             place,
             violations: Vec::new(),
         };
-        let checked = self.contracts.check(&mut check, &subjects);
+        let mut checked = self.contracts.check(&mut check, &subjects);
+        if let (Ok(()), Some(steps)) = (checked, returned) {
+            let id = *run.item.operations.last().expect("there is a last step");
+            let operation = (id, &self.operations[id as usize]);
+            checked = self.contracts.user.after(&mut check, self.types, operation, &run.args, &steps);
+        }
         for violation in &check.violations {
             self.up.write(|results| results.violation(violation));
         }
@@ -439,6 +501,23 @@ impl<'r, W: Write> Runner<'r, W> {
             Err(Interrupted::Stopped) => run.after = After::Stopped,
             Err(Interrupted::Memory) => run.after = After::Memory,
         }
+    }
+
+    /// Collects what the last call took and gave into the arguments, if a contract may judge calls; answers the steps they come from.
+    fn returned(&mut self, env: &mut Env<'_>, run: &mut Run<'_, '_>) -> Option<Vec<StepId>> {
+        if !self.contracts.user.judges_calls() {
+            return None;
+        }
+        let last = run.slots.len() - 1;
+        let step = self.prepared[run.item.operations[last] as usize].as_ref()?;
+        let args = run.item.args_of(last);
+        collect(env, step, args, &run.slots, self.types, &mut run.args).ok()?;
+        let mut steps: Vec<StepId> = args.iter().map(|&arg| StepId(arg)).collect();
+        if let Some(value) = run.slots[last].value {
+            run.args.push(value);
+            steps.push(StepId(last as u16));
+        }
+        Some(steps)
     }
 
     /// The objects the last step touched, each once.
@@ -457,6 +536,9 @@ impl<'r, W: Write> Runner<'r, W> {
             let named = self.values.keys.of(env, object, last_class);
             let class = named.key.0;
             let profile = self.contracts.profile(env, object, named);
+            if !self.contracts.user.is_empty() {
+                self.contracts.user.note(env, self.types, object, class);
+            }
             subjects.push(Subject { step: StepId(at as u16), object, class, profile });
         }
         subjects

@@ -121,6 +121,7 @@ fn try_worker(jvm: &Jvm, kernel: bool) -> Result<Hello, String> {
         instrumentation: Default::default(),
         initialise: Vec::new(),
         rules: Rule::defaults(),
+        contracts: Vec::new(),
     };
     let mut settings = FleetConfig::new(config);
     settings.workers = 1;

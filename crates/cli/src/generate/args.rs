@@ -19,7 +19,7 @@ use crate::duration;
 /// should keep (equals, hashCode, compareTo, no stray NullPointerException …) you are told.
 ///
 /// Every test was compiled and passed twice in fresh JVMs before it is written. Your own files are never overwritten.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct GenerateArgs {
     /// What to test: a jar, a folder with classes, a Maven or Gradle project (`.`), an artifact `group:artifact:version`,
@@ -45,6 +45,9 @@ pub struct GenerateArgs {
     /// The JDK to use; otherwise JAVA_HOME, then `java` on PATH, then the usual folders
     #[arg(long, value_name = "DIR", help_heading = SUBJECT)]
     pub java_home: Option<PathBuf>,
+    /// Options from this file (default: `probat.toml` of the current folder, if there is one)
+    #[arg(long, value_name = "FILE", help_heading = SUBJECT)]
+    pub config: Option<PathBuf>,
     /// Keep Maven and Gradle from using the network
     #[arg(long, help_heading = SUBJECT)]
     pub offline: bool,

@@ -2,8 +2,8 @@
 //!
 //! In: what the search found. Out: the rule broken, and why a person should care.
 
-use probat_generate::{FailureReport, contract_in_words, failure_key};
-use probat_model::{Contract, Thrown};
+use probat_generate::{FailureReport, contract_in_words, failure_key, known_key, user_contract};
+use probat_model::{Contract, Thrown, UserContract};
 use probat_search::campaign::FailureKind;
 use probat_supervisor::describe;
 
@@ -11,9 +11,9 @@ use super::known::Known;
 use super::report::FailureFound;
 
 /// All of them, those with one cause as one entry.
-pub fn all(reports: &[FailureReport], known: &Known) -> Vec<FailureFound> {
+pub fn all(reports: &[FailureReport], contracts: &[UserContract], known: &Known) -> Vec<FailureFound> {
     let mut causes: Vec<FailureFound> = Vec::new();
-    for one in reports.iter().map(|report| found(report, known)) {
+    for one in reports.iter().map(|report| found(report, contracts, known)) {
         match causes.iter_mut().find(|cause| is_same_cause(cause, &one)) {
             Some(cause) => join(cause, one),
             None => causes.push(one),
@@ -28,6 +28,7 @@ fn is_same_cause(a: &FailureFound, b: &FailureFound) -> bool {
         found.thrown.first().and_then(|line| line.split(':').next().map(str::to_owned))
     };
     a.kind == b.kind
+        && a.contract == b.contract
         && a.known == b.known
         && a.thrown.get(1).is_some_and(|place| b.thrown.get(1) == Some(place))
         && class(a) == class(b)
@@ -52,17 +53,24 @@ fn join(cause: &mut FailureFound, mut other: FailureFound) {
 }
 
 /// One entry of the report.
-fn found(report: &FailureReport, known: &Known) -> FailureFound {
+fn found(report: &FailureReport, contracts: &[UserContract], known: &Known) -> FailureFound {
     let failure = &report.failure;
     let member = describe(&report.member);
     let kind = failure_key(&failure.kind);
     let broken = failure.violation.as_ref().and_then(|violation| violation.thrown.as_ref());
     let thrown = broken.or(failure.thrown.as_ref());
+    let known_key = known_key(&failure.kind, contracts);
+    let contract = user_contract(&failure.kind, contracts);
     FailureFound {
-        known: known.contains(&member, kind),
+        known: known.contains(&member, &known_key),
         member,
         kind,
-        rule: rule(&failure.kind),
+        known_key,
+        rule: match contract {
+            Some(contract) => format!("{} holds", contract.name),
+            None => rule(&failure.kind).to_owned(),
+        },
+        contract: contract.map(|contract| contract.name.clone()),
         why: why(&failure.kind),
         times: failure.times,
         after_steps: failure.after_steps,
@@ -131,6 +139,7 @@ fn why(kind: &FailureKind) -> &'static str {
                 "no argument was null, so the code tripped over a null of its own making"
             }
             Contract::AssertionError => "the code itself says that this cannot happen",
+            Contract::User(_) => "you wrote that it should",
         },
     }
 }
@@ -144,7 +153,9 @@ mod tests {
         FailureFound {
             member: member.into(),
             kind: failure_key(&kind),
-            rule: rule(&kind),
+            contract: None,
+            known_key: failure_key(&kind).into(),
+            rule: rule(&kind).into(),
             why: why(&kind),
             times: 1,
             after_steps: 1,

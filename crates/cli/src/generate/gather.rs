@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use probat_generate::{DropReason, Dropped, HuntEnd, Outcome, Phase};
+use probat_model::UserContract;
 use probat_supervisor::describe;
 
 use super::args::GenerateArgs;
@@ -30,13 +31,14 @@ pub struct Facts<'a> {
     pub live: &'a Live,
     pub places: &'a Places,
     pub known: &'a Known,
+    pub contracts: &'a [UserContract],
     pub interrupted: bool,
     pub files: Vec<FileWritten>,
 }
 
 /// Puts it together.
 pub fn report(facts: Facts<'_>) -> Report {
-    let Facts { args, subject, outcome, live, places, known, interrupted, files } = facts;
+    let Facts { args, subject, outcome, live, places, known, contracts, interrupted, files } = facts;
     let end = end_of(outcome.end, interrupted);
     let step_limit = steps(outcome, live);
     Report {
@@ -61,7 +63,7 @@ pub fn report(facts: Facts<'_>) -> Report {
         totals: totals(outcome),
         classes: classes(outcome),
         files,
-        failures: failures::all(&outcome.failures, known)
+        failures: failures::all(&outcome.failures, contracts, known)
             .into_iter()
             .map(|found| FailureFound { after_seconds: rounded(live.time_of(found.after_steps)), ..found })
             .collect(),

@@ -10,6 +10,8 @@
 mod args;
 mod budget;
 mod compare;
+mod config;
+mod contracts;
 mod failures;
 mod gather;
 mod known;
@@ -53,6 +55,7 @@ use write::{WriteError, Written};
 
 /// Runs the command.
 pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
+    let args = &config::with_file(args)?;
     let work = tempfile::Builder::new().prefix("probat-generate-").tempdir().map_err(|error| {
         Failure::new(Exit::Missing, format!("cannot make a temporary folder: {error}"))
             .hint("point TMPDIR to a directory you may write to")
@@ -67,7 +70,7 @@ pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     let job = job(args, &subject, &budget, &known, work.path())?;
     let outcome = search(&job, &mut live, &budget, stop)?;
     let steps = gather::steps(&outcome, &live);
-    let how = reproduce::in_short(&args.what, &args.classpath, args.seed, steps);
+    let how = reproduce::in_short(&args.what, &args.classpath, &args.technique.contracts, args.seed, steps);
     let files = write_files(&outcome, &places, args.seed, &how)?;
     let facts = Facts {
         args,
@@ -76,6 +79,7 @@ pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
         live: &live,
         places: &places,
         known: &known,
+        contracts: &job.options.contracts,
         interrupted: stop.is_some_and(|flag| flag.load(Relaxed)),
         files,
     };
@@ -210,7 +214,9 @@ fn accept(args: &GenerateArgs, report: &Report, known: &mut Known, places: &Plac
         return Ok(());
     }
     let failures = report.failures.iter().flat_map(|failure| {
-        std::iter::once(&failure.member).chain(&failure.also).map(|member| (member.as_str(), failure.kind))
+        std::iter::once(&failure.member)
+            .chain(&failure.also)
+            .map(|member| (member.as_str(), failure.known_key.as_str()))
     });
     let added = known
         .accept(&places.known_failures, failures)

@@ -13,6 +13,7 @@ use probat_survey::SurveyOptions;
 
 use super::args::{FrameworkChoice, GenerateArgs};
 use super::budget::Budget;
+use super::contracts;
 use super::known::Known;
 use super::subject::Subject;
 use super::technique;
@@ -26,11 +27,13 @@ pub fn options(
     budget: &Budget,
     known: &Known,
 ) -> Result<JobOptions, Failure> {
-    let survey = SurveyOptions {
-        package_private: !args.public_only,
-        excluded: excluded(args, subject)?,
-        ..SurveyOptions::default()
+    let contracts = match args.technique.no_contracts {
+        true => Vec::new(),
+        false => contracts::find(&args.technique.contracts, subject)?,
     };
+    let mut excluded = excluded(args, subject)?;
+    excluded.extend(contracts::silent_methods(&contracts));
+    let survey = SurveyOptions { package_private: !args.public_only, excluded, ..SurveyOptions::default() };
     let mut options = JobOptions {
         time_limit: budget.time,
         step_limit: budget.steps,
@@ -58,6 +61,7 @@ pub fn options(
             (false, true) => Kinds::Errors,
             (false, false) => Kinds::Both,
         },
+        contracts,
         accepted: known.lines().clone(),
         ..JobOptions::default()
     };

@@ -142,8 +142,14 @@ pub enum FileState {
 pub struct FailureFound {
     pub member: String,
     pub kind: &'static str,
+    /// The contract of the user that was broken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contract: Option<String>,
+    /// How it is noted as known, after the member.
+    #[serde(skip)]
+    pub known_key: String,
     /// The rule that was broken.
-    pub rule: &'static str,
+    pub rule: String,
     /// Why it may be a bug.
     pub why: &'static str,
     /// How often it was seen.

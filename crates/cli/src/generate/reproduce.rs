@@ -24,9 +24,10 @@ pub fn command(words: impl Iterator<Item = String>, seed: u64, steps: u64) -> St
 }
 
 /// What to say in a file that was found in this way.
-pub fn in_short(what: &[String], class_path: &str, seed: u64, steps: u64) -> String {
+pub fn in_short(what: &[String], class_path: &str, contracts: &[String], seed: u64, steps: u64) -> String {
     let class_path = if class_path.is_empty() { Vec::new() } else { vec!["--classpath", class_path] };
-    let words = class_path.into_iter().chain(what.iter().map(String::as_str)).map(quoted);
+    let contracts = contracts.iter().flat_map(|class| ["--contracts", class]);
+    let words = class_path.into_iter().chain(what.iter().map(String::as_str)).chain(contracts).map(quoted);
     let words: Vec<String> = words.collect();
     format!("Found by: probat generate {} --seed {seed} --step-limit {steps}", words.join(" "))
 }

@@ -15,6 +15,7 @@ use probat_project::{
 use probat_supervisor::discovery::Jvm;
 
 use super::args::{FrameworkChoice, GenerateArgs};
+use super::contracts;
 use super::missing::{Missing, Needs, needs};
 use super::numbers::plural;
 use crate::exit::Exit;
@@ -48,7 +49,8 @@ pub fn find(args: &GenerateArgs, work: &Path) -> Result<Subject, Failure> {
     }
     let jvm = java::choose(args.java_home.as_deref())?;
     let library = open(&jvm, &project)?;
-    let targets = choose(args, &project, &library)?;
+    let mut targets = choose(args, &project, &library)?;
+    targets.retain(|class| !contracts::is_named(&args.technique.contracts, class));
     let needs = needs(&library, &targets);
     check_release(&needs, &jvm)?;
     warn_of_missing(&needs.missing);

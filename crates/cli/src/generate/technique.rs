@@ -32,6 +32,10 @@ pub struct TechniqueArgs {
     /// A value to use as an argument: 42, 42L, 1.5, 'c', true, or any text; may be repeated
     #[arg(long = "literal", value_name = "VALUE", value_parser = literal, allow_hyphen_values = true, help_heading = SEARCH)]
     pub literals: Vec<Literal>,
+    /// A class whose public static methods are contracts of yours: `ok(Cart c)` judges objects, `before_add(Cart c, int n)` and
+    /// `after_add(Cart c, int n, int result)` calls of `add`; false or an exception is a failure; may be repeated
+    #[arg(long, value_name = "CLASS", help_heading = SEARCH)]
+    pub contracts: Vec<String>,
     /// Do not check contracts
     #[arg(long, help_heading = SEARCH)]
     pub no_contracts: bool,

@@ -133,6 +133,7 @@ pub fn worker_config(args: &JvmArgs, jvm: &Jvm, library: &Library) -> Result<Wor
         instrumentation: Default::default(),
         initialise: Vec::new(),
         rules: Rule::defaults(),
+        contracts: Vec::new(),
     })
 }
 

@@ -48,6 +48,7 @@ impl Bed {
             instrumentation: CORPUS.probes.instrumentation.clone(),
             initialise: Vec::new(),
             rules: Rule::defaults(),
+            contracts: Vec::new(),
         };
         let command =
             WorkerCommand { program: env!("CARGO_BIN_EXE_probat").into(), ..WorkerCommand::default() };

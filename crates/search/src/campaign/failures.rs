@@ -3,6 +3,7 @@
 //! In: candidates and how they failed. Out: for each kind of failure of each callable the shortest sequence known.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use probat_model::{ClassName, Contract, DeathCause, Step, Thrown, Violation};
 
@@ -69,6 +70,18 @@ pub(super) struct Sighting<'a> {
     pub after_steps: u64,
 }
 
+/// A failure that an earlier call than the last is to blame for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Blame {
+    /// As it was noted.
+    pub callable: CallableId,
+    pub kind: FailureKind,
+    pub culprit: CallableId,
+    /// The steps that end in the culprit, and what they break.
+    pub steps: Vec<Step>,
+    pub violation: Violation,
+}
+
 /// All failures.
 #[derive(Debug, Default)]
 pub(super) struct Failures(BTreeMap<(CallableId, FailureKind), Failure>);
@@ -76,6 +89,26 @@ pub(super) struct Failures(BTreeMap<(CallableId, FailureKind), Failure>);
 impl Failures {
     pub fn iter(&self) -> impl Iterator<Item = &Failure> {
         self.0.values()
+    }
+
+    /// Moves a failure to who is to blame; what that one is known for already is counted together.
+    pub fn blame(&mut self, one: Blame) {
+        let Some(moved) = self.0.remove(&(one.callable, one.kind.clone())) else { return };
+        let moved =
+            Failure { callable: one.culprit, steps: one.steps, violation: Some(one.violation), ..moved };
+        match self.0.entry((one.culprit, one.kind)) {
+            Entry::Vacant(free) => {
+                free.insert(moved);
+            }
+            Entry::Occupied(mut taken) => {
+                let known = taken.get_mut();
+                known.times += moved.times;
+                known.after_steps = known.after_steps.min(moved.after_steps);
+                if moved.steps.len() < known.steps.len() {
+                    (known.steps, known.violation) = (moved.steps, moved.violation);
+                }
+            }
+        }
     }
 
     pub fn note(&mut self, seen: Sighting<'_>) {

@@ -45,7 +45,7 @@ use crate::strategy::{Batch, Pruning, Sequences, Strategy};
 use crate::types::{Hierarchy, TypeId};
 
 use failures::Failures;
-pub use failures::{Failure, FailureKind, FaultConfig};
+pub use failures::{Blame, Failure, FailureKind, FaultConfig};
 
 /// What becomes of a call that throws. Match without `_`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -296,6 +296,11 @@ impl<'h> Campaign<'h> {
     /// One failure per callable and kind.
     pub fn failures(&self) -> impl Iterator<Item = &Failure> {
         self.failures.iter()
+    }
+
+    /// Notes a failure for another callable than the one whose call came last.
+    pub fn blame(&mut self, blame: Blame) {
+        self.failures.blame(blame);
     }
 
     /// Types that were wanted in vain, most wanted first.

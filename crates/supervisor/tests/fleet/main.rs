@@ -78,6 +78,7 @@ fn config(workers: usize, mode: &str) -> FleetConfig {
         instrumentation: Instrumentation::default(),
         initialise: Vec::new(),
         rules: Vec::new(),
+        contracts: Vec::new(),
     };
     FleetConfig {
         worker_command: WorkerCommand {

@@ -10,9 +10,10 @@ mod equals;
 mod hash_code;
 mod throwing;
 mod to_string;
+mod user;
 
 use probat_jvm::{CallError, Class, Env, Global, Method, MethodId, Ref, Trust, Value};
-use probat_model::{Contract, StepId, Thrown, Violation};
+use probat_model::{Contract, StepId, Thrown, UserContract, Violation};
 use rustc_hash::FxHashMap;
 
 use crate::class_key::Named;
@@ -24,6 +25,7 @@ use crate::thrown::{self, Bounds, Sort, Sorter};
 use crate::watch::Place;
 
 pub use throwing::verdict;
+pub use user::{Lookup, UserContracts};
 
 /// Objects looked at per step; pairs grow with the square.
 pub const MANY: usize = 8;
@@ -58,13 +60,14 @@ pub struct Contracts {
     comparable: Global<Class>,
     cloneable: Global<Class>,
     profiles: FxHashMap<u32, Profile>,
+    pub user: UserContracts,
 }
 
 /// Packages whose contracts the JDK's own tests have settled. What breaks in them is the doing of what they hold.
 const TRUSTED: [&str; 4] = ["java/", "javax/", "jdk/", "sun/"];
 
 impl Contracts {
-    pub fn new(env: &mut Env<'_>) -> Result<Self, Fault> {
+    pub fn new(env: &mut Env<'_>, user: Vec<UserContract>) -> Result<Self, Fault> {
         let object = "java/lang/Object";
         Ok(Contracts {
             equals: jdk::method(env, object, "equals", "(Ljava/lang/Object;)Z")?,
@@ -75,12 +78,14 @@ impl Contracts {
             comparable: jdk::class(env, "java/lang/Comparable")?,
             cloneable: jdk::class(env, "java/lang/Cloneable")?,
             profiles: FxHashMap::default(),
+            user: UserContracts::new(user),
         })
     }
 
     /// Forgets classes whose loader is gone.
     pub fn forget(&mut self) {
         self.profiles.clear();
+        self.user.forget();
     }
 
     /// What concerns the class of an object.
@@ -126,6 +131,7 @@ impl Contracts {
             to_string::alone(self, check, one)?;
             compare_to::alone(self, check, one)?;
             clone::alone(self, check, one)?;
+            self.user.alone(check, one)?;
             for other in &subjects[at + 1..] {
                 equals::pair(self, check, one, other)?;
                 compare_to::pair(self, check, one, other)?;
@@ -155,10 +161,15 @@ pub struct Check<'c, 'e, 'f> {
     pub violations: Vec<Violation>,
 }
 
+/// What the JVM answers to a call.
+type Answer<'f> = Result<Option<Value<'f>>, CallError<'f>>;
+
 /// What a contract's method did. Match without `_`.
 #[derive(Debug)]
 enum Called<'f> {
     Gave(Value<'f>),
+    /// A method without result returned.
+    Ended,
     Threw(Thrown),
     /// The stack overflowed: no verdict.
     Nothing,
@@ -171,12 +182,18 @@ impl<'f> Check<'_, '_, 'f> {
         receiver: Ref<'_>,
         args: &[Value<'_>],
     ) -> Result<Called<'f>, Interrupted> {
+        // Receivers are instances of the class the method was looked up in: `Object`, what their profile says, or what a
+        // contract of the user judges; the one parameter there is takes any object.
+        self.watched(|env| env.call(method, receiver, args, Trust::Caller))
+    }
+
+    /// Makes a call of ours, watched like a step.
+    fn watched(&mut self, call: impl FnOnce(&mut Env<'f>) -> Answer<'f>) -> Result<Called<'f>, Interrupted> {
         self.shared.watch.enter(self.place);
-        // Receivers are instances of the class the method was looked up in: `Object`, or `Comparable` as their profile
-        // says; the one parameter there is takes any object.
-        let called = match self.env.call(method, receiver, args, Trust::Caller) {
+        let called = match call(self.env) {
             Ok(Some(value)) => Ok(Called::Gave(value)),
-            Ok(None) | Err(CallError::Rejected(_)) => Ok(Called::Nothing),
+            Ok(None) => Ok(Called::Ended),
+            Err(CallError::Rejected(_)) => Ok(Called::Nothing),
             Err(CallError::Threw(exception)) => {
                 let exception = exception.into_local();
                 let called = match self.sorter.sort(self.env, exception.get()) {
@@ -207,7 +224,7 @@ impl<'f> Check<'_, '_, 'f> {
                 self.violated(throws, &[one], Some(thrown));
                 Ok(None)
             }
-            Called::Gave(_) | Called::Nothing => Ok(None),
+            Called::Gave(_) | Called::Ended | Called::Nothing => Ok(None),
         }
     }
 
@@ -221,7 +238,7 @@ impl<'f> Check<'_, '_, 'f> {
         Ok(match self.call(method, receiver, args)? {
             Called::Gave(Value::Int(answer)) => Ok(answer),
             Called::Threw(thrown) => Err(Some(thrown)),
-            Called::Gave(_) | Called::Nothing => Err(None),
+            Called::Gave(_) | Called::Ended | Called::Nothing => Err(None),
         })
     }
 

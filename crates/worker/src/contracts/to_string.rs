@@ -12,7 +12,7 @@ pub fn alone(kit: &Contracts, check: &mut Check<'_, '_, '_>, one: &Subject<'_>) 
     match check.call(&kit.to_string, one.object, &[])? {
         Called::Gave(Value::Object(None)) => check.violated(Contract::ToStringNull, &[one], None),
         Called::Threw(thrown) => check.violated(Contract::ToStringThrows, &[one], Some(thrown)),
-        Called::Gave(_) | Called::Nothing => {}
+        Called::Gave(_) | Called::Ended | Called::Nothing => {}
     }
     Ok(())
 }

@@ -54,6 +54,7 @@ impl Bed {
             instrumentation: Instrumentation::default(),
             initialise: Vec::new(),
             rules: Rule::defaults(),
+            contracts: Vec::new(),
         }
     }
 
