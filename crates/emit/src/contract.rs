@@ -56,7 +56,7 @@ fn consequence(contract: Contract) -> &'static str {
         Contract::CompareToEquals => "sorted and hashed collections disagree about such objects",
         Contract::CloneThrows => "a class that is Cloneable promises that clone works",
         Contract::NullPointer => "nobody passed null, so the null is the code's own",
-        Contract::AssertionError => "the code states that this never happens",
+        Contract::AssertionError => "the code states that this never happens (seen where assertions are enabled)",
         Contract::User(_) => "a contract of yours says no",
     }
 }
