@@ -30,12 +30,12 @@ fn text_of(bed: &Bed, folder: &str) -> String {
 }
 
 /// Compiles what was written and runs it under the launcher; nothing without one.
-fn run_written(bed: &Bed, folder: &str) -> Option<Run> {
+fn run_written(bed: &Bed, folder: &str, options: &[&str]) -> Option<Run> {
     let jar = launcher()?;
     let into = format!("{folder}-classes");
     let path: Vec<PathBuf> = vec![bed.at("classes"), jar.clone()];
     bed.compile_with(&sources(&bed.at(folder)), &into, &path, None);
-    Some(bed.run_junit(&jar, &[bed.at("classes"), bed.at(&into)], &bed.at(&into)))
+    Some(bed.run_junit_with(options, &jar, &[bed.at("classes"), bed.at(&into)], &bed.at(&into)))
 }
 
 /// A lock that remembers failed tries.
@@ -62,7 +62,7 @@ fn tests_go_on_past_exceptions() {
     assert_eq!(test.matches("} catch (IllegalArgumentException expected").count(), 2, "{test}");
     assert!(test.find("} catch").unwrap() < test.find("isBlocked()").unwrap(), "{test}");
     assert_eq!(test.matches("fail(").count(), 2, "{test}");
-    if let Some(run) = run_written(&bed, "past") {
+    if let Some(run) = run_written(&bed, "past", &[]) {
         assert_eq!(past.json()["verified"], true);
         run.expect(0, &["0 tests failed"]);
     }
@@ -77,6 +77,8 @@ fn compile_plain(bed: &Bed, folder: &str) -> PathBuf {
 
 fn java(bed: &Bed, class_path: &[PathBuf], main: &str) -> Run {
     let mut command = Command::new(bed.jdk.home.join("bin/java"));
+    // A JVM that crashes leaves its log where it stands.
+    command.current_dir(bed.dir.path());
     command.arg("-cp").arg(std::env::join_paths(class_path).unwrap()).arg(main);
     Run::of(command.output().unwrap())
 }
@@ -134,6 +136,94 @@ fn scripts_run() {
             let lines = &run.json()["lines"];
             let last = lines.as_array().unwrap().last().unwrap().to_string();
             assert!(value == "an object" || last.contains(value.trim_matches('"')), "{text}\n{last}");
+        }
+    }
+}
+
+/// Ends the JVM in two ways: by asking for it, and by writing where nobody may.
+const DEADLY: &str = "package deadly;
+public class Deadly {
+    private int warnings;
+    public int warn() { return ++warnings; }
+    public void halt(int code) { if (warnings > 0) Runtime.getRuntime().halt(7); }
+    public static void crash(int code) throws Exception {
+        java.lang.reflect.Field field = Class.forName(\"sun.misc.Unsafe\").getDeclaredField(\"theUnsafe\");
+        field.setAccessible(true);
+        Object unsafe = field.get(null);
+        unsafe.getClass().getMethod(\"putAddress\", long.class, long.class).invoke(unsafe, 0L, 1L);
+    }
+}";
+
+/// spec 001 rows 22 and 23: what ended the JVM, or would have, is there as a program that does it again.
+#[test]
+fn what_ends_the_jvm_is_left_as_a_program() {
+    let bed = Bed::empty();
+    bed.compile_text("deadly/Deadly.java", DEADLY, "classes");
+    let run = generate(&bed, "out", "3000", &[]);
+    run.expect(3, &[]);
+    let report = run.json();
+    let source_of = |kind: &str| {
+        let failures = report["failures"].as_array().unwrap();
+        let found = failures.iter().find(|failure| failure["kind"] == kind);
+        let found = found.unwrap_or_else(|| panic!("no {kind}: {failures:#?}"));
+        bed.at(found["source"].as_str().unwrap_or_else(|| panic!("{found:#?}")))
+    };
+    for (kind, call) in [("exits", ".halt("), ("jvm-died", "Deadly.crash(")] {
+        let source = source_of(kind);
+        let text = fs::read_to_string(&source).unwrap();
+        assert!(source.starts_with(bed.at("out-failing")) && text.contains(call), "{text}");
+        bed.compile_with(std::slice::from_ref(&source), "programs", &[bed.at("classes")], None);
+        let main = format!("deadly.{}", source.file_stem().unwrap().to_string_lossy());
+        let ended = java(&bed, &[bed.at("classes"), bed.at("programs")], &main);
+        assert!(!ended.out.contains("failed"), "it never gets to its end: {}", ended.out);
+        match kind {
+            "exits" => assert_eq!(ended.code, 7),
+            // A signal, or the code of an abort.
+            _ => assert!(ended.code != 0 && ended.code != 1, "{}", ended.code),
+        }
+    }
+}
+
+/// Breaks rules in several ways, and does other things right.
+const BROKEN: &str = "package broken;
+public class Broken implements Comparable<Broken>, Cloneable {
+    private final int n;
+    private String name;
+    public Broken(int n) { this.n = n; }
+    public int n() { return n; }
+    public int length() { return name.length(); }
+    public int checked(int by) { assert by != 3 : \"three\"; return n * by; }
+    @Override public boolean equals(Object o) { return o instanceof Broken && ((Broken) o).n != n; }
+    @Override public int hashCode() { return n; }
+    @Override public int compareTo(Broken o) { return 1; }
+    @Override public Broken clone() { throw new IllegalStateException(\"no\"); }
+    @Override public String toString() { return name; }
+}";
+
+/// spec 001 rows 1 and 30: every failing test fails, every other one passes, under the real launcher.
+#[test]
+fn failing_tests_fail_and_the_others_pass() {
+    let bed = Bed::empty();
+    bed.compile_text("broken/Broken.java", BROKEN, "classes");
+    let run = generate(&bed, "out", "6000", &[]);
+    run.expect(3, &[]);
+    let report = run.json();
+    let failing = report["failing_tests"].as_u64().unwrap();
+    assert!(failing >= 4, "{report:#}");
+    let file = bed.at("out-failing/broken/BrokenFailingProbatTest.java");
+    let text = fs::read_to_string(&file).unwrap();
+    assert_eq!(text.matches("@Test").count() as u64, failing);
+    assert_eq!(text.matches("// Broken contract: ").count() as u64, failing, "{text}");
+    for rule in ["an object is equal to itself", "clone throws nothing", "no assertion of the code fails"] {
+        assert!(text.contains(rule), "{rule}: {text}");
+    }
+    if let Some(run) = run_written(&bed, "out", &[]) {
+        run.expect(0, &[" 0 tests failed", &format!("{} tests successful", report["tests"])]);
+        // One of them is about an `assert`.
+        let failed = run_written(&bed, "out-failing", &["-ea"]).unwrap();
+        assert_eq!(failed.code, 1, "{}", failed.out);
+        for said in [format!("{failing} tests failed"), "0 tests successful".into()] {
+            assert!(failed.out.contains(&said), "{said}: {}", failed.out);
         }
     }
 }

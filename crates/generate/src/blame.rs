@@ -66,9 +66,11 @@ fn is_about_state(kind: &FailureKind) -> bool {
     match kind {
         FailureKind::Contract(Contract::NullPointer | Contract::AssertionError) => false,
         FailureKind::Contract(_) => true,
-        FailureKind::Exception(_) | FailureKind::TimedOut | FailureKind::Exhausted | FailureKind::Died => {
-            false
-        }
+        FailureKind::Exception(_)
+        | FailureKind::TimedOut
+        | FailureKind::Exhausted
+        | FailureKind::Died
+        | FailureKind::Exits => false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tests that fail as long as the code breaks a contract.
 //!
 //! In: the failures of a campaign. Out: one [`Finished`] test per cause, shortened while the contract stays broken in the same place.
-//! Calls that hang, exhaust memory or end the JVM are reported but never written: nobody wants such a test.
+//! Calls that hang, exhaust memory or end the JVM are never written as tests: nobody wants such a test. `deadly` writes the last as programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,6 +30,7 @@ pub fn failure_key(kind: &FailureKind) -> &'static str {
         FailureKind::TimedOut => "timed-out",
         FailureKind::Exhausted => "exhausted",
         FailureKind::Died => "jvm-died",
+        FailureKind::Exits => "exits",
         FailureKind::Exception(_) => "exception",
         FailureKind::Contract(contract) => match contract {
             Contract::EqualsReflexive => "equals-reflexive",
@@ -60,7 +61,8 @@ pub fn user_contract<'c>(kind: &FailureKind, contracts: &'c [UserContract]) -> O
         | FailureKind::Exception(_)
         | FailureKind::TimedOut
         | FailureKind::Exhausted
-        | FailureKind::Died => None,
+        | FailureKind::Died
+        | FailureKind::Exits => None,
     }
 }
 

@@ -93,12 +93,12 @@ where
     let outcomes = campaign.archive().select(usize::MAX).len();
     // Where every run is wanted as a test, tests are wanted as they ran.
     let keep_all = campaign.config.keep_all;
-    let mut chosen = 0;
+    let mut in_room = 0;
     let witnesses: Vec<(Witness, Vec<ProbeId>)> = campaign
         .archive()
         .select(room)
         .into_iter()
-        .inspect(|_| chosen += 1)
+        .inspect(|_| in_room += 1)
         .filter(|chosen| keep_all || !needs_assertions(&chosen.witness.ending))
         .map(|chosen| (chosen.witness.clone(), chosen.needs))
         .collect();
@@ -106,7 +106,7 @@ where
     let observers = Observers::new(&mut campaign.catalogue);
     let mut order: Vec<usize> = (0..witnesses.len()).collect();
     order.sort_by_key(|&at| std::cmp::Reverse(witnesses[at].1.len()));
-    let mut finish = Finish { left_out: outcomes - chosen, ..Finish::default() };
+    let mut finish = Finish { left_out: outcomes - in_room, ..Finish::default() };
     for (number, chunk) in order.chunks(CHUNK).enumerate() {
         // The first is for those who had no time at all.
         if number > 0 && clock.is_late(1.0) {

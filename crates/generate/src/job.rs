@@ -25,6 +25,7 @@ use probat_supervisor::{
 use probat_survey::{Lineage, Probes, SourceScope, SurveyOptions, Untestable, survey};
 
 use crate::blame::blame;
+use crate::deadly::deadly;
 use crate::executor::FleetExecutor;
 use crate::failing::failing;
 use crate::finish::{Deadline, Finish, finish};
@@ -151,6 +152,8 @@ pub struct OutFile {
     pub tests: usize,
     /// Whether its tests fail.
     pub fails: bool,
+    /// `member kind` of the failure it is a program for, if it is no test.
+    pub shows: Option<String>,
 }
 
 /// How much of a class under test is covered.
@@ -341,6 +344,9 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     let mut suite = group(&campaign.catalogue, finished.tests, false);
     suite.extend(group(&campaign.catalogue, failures, true));
     let mut checked = check(job, &mut clock, &campaign.catalogue, &world, suite, deadline)?;
+    if job.options.kinds != Kinds::Regression {
+        checked.files.extend(deadly(job, &campaign, &SourceScope::new(&world)).map_err(VerifyError::from)?);
+    }
     clock.leave();
     checked.edges.extend(initial);
     let campaign_report = Report { campaign: &campaign, probes: &probes, targets: &job.targets };

@@ -10,6 +10,7 @@
 
 mod blame;
 mod compile;
+mod deadly;
 mod executor;
 mod expect;
 mod failing;

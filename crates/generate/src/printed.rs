@@ -91,6 +91,7 @@ impl<'a> Printed<'a> {
                     tests: file.class.tests.len(),
                     fails: file.fails,
                     extension: "java",
+                    shows: None,
                     source,
                 });
             }

@@ -40,6 +40,7 @@ pub(crate) fn scripts(
                         package: folder.clone(),
                         name: test.name.clone(),
                         extension: "probat",
+                        shows: None,
                         source,
                         tests: 1,
                         fails: file.fails,

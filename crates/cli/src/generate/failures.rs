@@ -79,10 +79,11 @@ fn found(report: &FailureReport, contracts: &[UserContract], known: &Known) -> F
             // Good advice that many good classes do not follow.
             FailureKind::Contract(Contract::CompareToEquals) => false,
             FailureKind::Contract(_) | FailureKind::Exception(_) | FailureKind::Died => true,
-            FailureKind::TimedOut | FailureKind::Exhausted => false,
+            FailureKind::TimedOut | FailureKind::Exhausted | FailureKind::Exits => false,
         },
         thrown: thrown.map(stack).unwrap_or_default(),
         also: Vec::new(),
+        source: None,
     }
 }
 
@@ -106,6 +107,7 @@ fn rule(kind: &FailureKind) -> &'static str {
         FailureKind::TimedOut => "a call ends in time",
         FailureKind::Exhausted => "a call does not use up memory or stack",
         FailureKind::Died => "the JVM survives a call",
+        FailureKind::Exits => "a call leaves the JVM running",
         FailureKind::Exception(_) => "no exception that counts as an error",
         FailureKind::Contract(contract) => contract_in_words(*contract),
     }
@@ -117,6 +119,7 @@ fn why(kind: &FailureKind) -> &'static str {
             "an endless loop, a lock nobody opens, or work that grows too fast with its input"
         }
         FailureKind::Exhausted => "endless recursion, or memory taken on the word of an argument",
+        FailureKind::Exits => "whoever calls it loses everything else that runs in the JVM",
         FailureKind::Died => {
             "no Java code should be able to end the JVM; native code or a bug of the JVM is at work"
         }
@@ -164,6 +167,7 @@ mod tests {
             is_suspect: true,
             thrown: thrown.iter().map(ToString::to_string).collect(),
             also: Vec::new(),
+            source: None,
         }
     }
 

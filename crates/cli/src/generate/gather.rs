@@ -62,11 +62,15 @@ pub fn report(facts: Facts<'_>) -> Report {
         failing_tests: outcome.files.iter().filter(|file| file.fails).map(|file| file.tests).sum(),
         totals: totals(outcome),
         classes: classes(outcome),
-        files,
         failures: failures::all(&outcome.failures, contracts, known)
             .into_iter()
-            .map(|found| FailureFound { after_seconds: rounded(live.time_of(found.after_steps)), ..found })
+            .map(|found| FailureFound {
+                after_seconds: rounded(live.time_of(found.after_steps)),
+                source: source_of(&files, &found),
+                ..found
+            })
             .collect(),
+        files,
         untested: groups(outcome.untested.iter().map(|one| (one.reason.clone(), describe(&one.member)))),
         untestable: groups(
             outcome.untestable.iter().map(|one| (one.reason.to_string(), one.class.to_string())),
@@ -81,6 +85,12 @@ pub fn report(facts: Facts<'_>) -> Report {
             .map(|(phase, time)| PhaseTime { phase: name(*phase), seconds: rounded(*time) })
             .collect(),
     }
+}
+
+/// The program for a failure that ends the JVM.
+fn source_of(files: &[FileWritten], found: &FailureFound) -> Option<String> {
+    let shown = format!("{} {}", found.member, found.kind);
+    files.iter().find(|file| file.shows.as_ref() == Some(&shown)).map(|file| file.path.clone())
 }
 
 /// The step limit that repeats the run.

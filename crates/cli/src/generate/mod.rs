@@ -188,6 +188,7 @@ fn write_files(
             fails: file.fails,
             state,
             difference,
+            shows: file.shows.clone(),
         });
     }
     Ok(written)

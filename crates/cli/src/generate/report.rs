@@ -123,6 +123,9 @@ pub struct FileWritten {
     pub state: FileState,
     /// Against the file that was there.
     pub difference: Option<Difference>,
+    /// `member kind` of the failure it is a program for.
+    #[serde(skip)]
+    pub shows: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -165,6 +168,8 @@ pub struct FailureFound {
     pub thrown: Vec<String>,
     /// Other members whose calls end at the same place.
     pub also: Vec<String>,
+    /// A program that makes the calls, where they end the JVM.
+    pub source: Option<String>,
 }
 
 /// Things that share a reason.

@@ -143,11 +143,16 @@ fn coverage(report: &Report, out: &mut String) {
 /// A rule that is advice: breaking it is no reason to fail.
 const ADVICE: &str = "compare-to-equals";
 
+/// Calls that ask for the JVM to end, which some are made for.
+const EXITS: &str = "exits";
+
 fn failures(report: &Report, out: &mut String) {
     let (suspects, others): (Vec<&FailureFound>, Vec<&FailureFound>) =
         report.failures.iter().filter(|failure| !failure.known).partition(|failure| failure.is_suspect);
-    let (advice, limits): (Vec<&FailureFound>, Vec<&FailureFound>) =
+    let (advice, others): (Vec<&FailureFound>, Vec<&FailureFound>) =
         others.into_iter().partition(|failure| failure.kind == ADVICE);
+    let (exits, limits): (Vec<&FailureFound>, Vec<&FailureFound>) =
+        others.into_iter().partition(|failure| failure.kind == EXITS);
     let known = report.failures.iter().filter(|failure| failure.known).count();
     if !suspects.is_empty() {
         out.push_str(&format!("\nMay be bugs: {}\n", count(suspects.len() as u64)));
@@ -155,6 +160,9 @@ fn failures(report: &Report, out: &mut String) {
             out.push_str(&format!("  {}\n    broken: {} – {}\n", failure.member, failure.rule, failure.why));
             for line in failure.thrown.iter().take(SHOWN) {
                 out.push_str(&format!("      {line}\n"));
+            }
+            if let Some(source) = &failure.source {
+                out.push_str(&format!("      a program that does it: {source}\n"));
             }
             if !failure.also.is_empty() {
                 out.push_str(&format!(
@@ -175,6 +183,14 @@ fn failures(report: &Report, out: &mut String) {
             out.push_str(&format!("  {}: {}\n", failure.member, failure.why));
         }
         more(limits.len(), SHOWN, out);
+    }
+    if !exits.is_empty() {
+        out.push_str(&format!("\nWould end the JVM, and were kept from it: {}\n", count(exits.len() as u64)));
+        for failure in exits.iter().take(SHOWN) {
+            let source = failure.source.as_ref().map_or(String::new(), |path| format!(": {path}"));
+            out.push_str(&format!("  {}{source}\n", failure.member));
+        }
+        more(exits.len(), SHOWN, out);
     }
     if let [first, ..] = advice.as_slice() {
         out.push_str(&format!(

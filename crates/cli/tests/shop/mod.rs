@@ -106,8 +106,20 @@ impl Bed {
 
     /// Runs compiled tests under the console launcher; gives what it printed.
     pub fn run_junit(&self, launcher: &Path, class_path: &[PathBuf], scanned: &Path) -> Run {
+        self.run_junit_with(&[], launcher, class_path, scanned)
+    }
+
+    /// The same, with options for the JVM.
+    pub fn run_junit_with(
+        &self,
+        options: &[&str],
+        launcher: &Path,
+        class_path: &[PathBuf],
+        scanned: &Path,
+    ) -> Run {
         let path = std::env::join_paths(class_path).unwrap();
         let done = Command::new(self.jdk.home.join("bin/java"))
+            .args(options)
             .arg("-jar")
             .arg(launcher)
             .args(["execute", "--disable-banner", "--details=tree", "--include-classname=.*", "--class-path"])

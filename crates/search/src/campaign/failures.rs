@@ -19,6 +19,8 @@ pub enum FailureKind {
     TimedOut,
     Exhausted,
     Died,
+    /// It asked for the JVM to end, which was not let happen.
+    Exits,
 }
 
 /// The shortest sequence known that fails in this way at this callable.

@@ -3,7 +3,9 @@
 //! In: a candidate and what was seen of it. Out: entries in the archive, the failures, the pool; or a question, where only `equals` can
 //! tell whether a value is new.
 
-use probat_model::{Contract, DeathCause, End, Observation, Step, StepId, StepOutcome, Thrown, Type};
+use probat_model::{
+    Contract, DeathCause, End, Observation, Step, StepId, StepOutcome, TaintKind, Thrown, Type,
+};
 
 use super::failures::{FailureKind, Sighting};
 use super::own_doing::is_own_doing;
@@ -47,6 +49,7 @@ impl Campaign<'_> {
         }
         let fruitful = if !seen.taints.is_empty() {
             self.totals.tainted += 1;
+            self.exits(&candidate, &seen);
             false
         } else {
             self.violations(&candidate, &seen);
@@ -145,6 +148,21 @@ impl Campaign<'_> {
                 after_steps: self.totals.steps,
             });
         }
+    }
+
+    /// A call that would have ended the JVM is worth knowing (spec 001 row 22).
+    fn exits(&mut self, candidate: &Candidate, seen: &Observation) {
+        let Some(taint) = seen.taints.iter().find(|taint| taint.kind == TaintKind::Exit) else { return };
+        let length = (usize::from(taint.step.0) + 1).min(candidate.steps.len());
+        self.failures.note(Sighting {
+            callable: candidate.callable,
+            kind: FailureKind::Exits,
+            steps: &candidate.steps[..length],
+            violation: None,
+            thrown: None,
+            death: None,
+            after_steps: self.totals.steps,
+        });
     }
 
     fn stopped(
