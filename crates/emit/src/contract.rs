@@ -3,7 +3,7 @@
 //! In: a contract and the values that break it. Out: statements, after a comment that says what ought to hold, why it matters and
 //! where an exception came from.
 
-use probat_model::{ClassName, Contract, Operation, StepId, Thrown};
+use probat_model::{ClassName, Contract, Operation, StepId, Thrown, Type};
 
 use crate::assertion::null;
 use crate::case::Rule;
@@ -14,6 +14,9 @@ use crate::statement::{EmitError, Stop};
 
 const OBJECT: &str = "java/lang/Object";
 const COMPARABLE: &str = "java/lang/Comparable";
+const ITERATOR: &str = "java/util/Iterator";
+const COLLECTION: &str = "java/util/Collection";
+const MAP: &str = "java/util/Map";
 
 /// Stack frames shown.
 const FRAMES: usize = 3;
@@ -34,6 +37,15 @@ pub fn contract_in_words(contract: Contract) -> &'static str {
         Contract::CompareToAntisymmetric => "compareTo changes its sign when the sides change",
         Contract::CompareToEquals => "what compares as equal is equal",
         Contract::CloneThrows => "clone throws nothing",
+        Contract::CloneSame => "a clone is another object",
+        Contract::CloneClass => "a clone is of the same class",
+        Contract::CloneEquals => "a clone is equal to its original",
+        Contract::IteratorNext => "an iterator that has a next element gives it",
+        Contract::IterableNext => "iterating over a collection ends where hasNext says so",
+        Contract::CollectionSize | Contract::MapSize => "no size is negative",
+        Contract::CollectionEmpty | Contract::MapEmpty => "isEmpty agrees with size",
+        Contract::CollectionArray => "toArray has as many elements as size says",
+        Contract::CollectionIterator => "an iterator gives as many elements as size says",
         Contract::NullPointer => "no NullPointerException without a null argument",
         Contract::AssertionError => "no assertion of the code fails",
         Contract::User(_) => "a contract of yours holds",
@@ -55,6 +67,17 @@ fn consequence(contract: Contract) -> &'static str {
         }
         Contract::CompareToEquals => "sorted and hashed collections disagree about such objects",
         Contract::CloneThrows => "a class that is Cloneable promises that clone works",
+        Contract::CloneSame => "whoever changes the copy changes the original",
+        Contract::CloneClass | Contract::CloneEquals => {
+            "whoever works with the copy works with something else"
+        }
+        Contract::IteratorNext | Contract::IterableNext => "every loop over it fails at its end",
+        Contract::CollectionSize
+        | Contract::MapSize
+        | Contract::CollectionEmpty
+        | Contract::MapEmpty
+        | Contract::CollectionArray
+        | Contract::CollectionIterator => "copying and looping lose elements or make some up",
         Contract::NullPointer => "nobody passed null, so the null is the code's own",
         Contract::AssertionError => "the code states that this never happens (seen where assertions are enabled)",
         Contract::User(_) => "a contract of yours says no",
@@ -182,6 +205,63 @@ impl Printer<'_, '_> {
                 equal(format!("assertEquals({same}, {order} == 0);"))
             }
             Contract::CloneThrows => plain(vec![format!("{};", self.cloned(&a)?.text)]),
+            Contract::CloneSame => {
+                let copy = self.cloned(&a)?.text;
+                Broken {
+                    lines: vec![format!("assertNotSame({}, {copy});", a.text)],
+                    method: Some("assertNotSame"),
+                }
+            }
+            Contract::CloneClass => {
+                let copy = self.cloned(&a)?;
+                let (own, other) = (
+                    self.invoke(OBJECT, "getClass", &a, None)?,
+                    self.invoke(OBJECT, "getClass", &copy, None)?,
+                );
+                equal(format!("assertEquals({}, {});", own.text, other.text))
+            }
+            Contract::CloneEquals => {
+                let copy = self.cloned(&a)?;
+                let text = equals(self, &a, &copy)?.text;
+                holds("assertTrue", &text, contract, framework)
+            }
+            Contract::IteratorNext => {
+                let has_next = self.invoke(ITERATOR, "hasNext", &a, None)?.text;
+                let next = self.invoke(ITERATOR, "next", &a, None)?.text;
+                plain(vec![format!("if ({has_next}) {{"), format!("    {next};"), "}".into()])
+            }
+            Contract::IterableNext => {
+                let each = self.variables.fresh("element");
+                let all = self.assigned(a, &Type::class(COLLECTION))?.tight();
+                plain(vec![format!("for (Object {each} : {all}) {{"), "}".into()])
+            }
+            Contract::CollectionSize | Contract::MapSize => {
+                let size = self.invoke(container(contract), "size", &a, None)?.text;
+                holds("assertTrue", &format!("{size} >= 0"), contract, framework)
+            }
+            Contract::CollectionEmpty | Contract::MapEmpty => {
+                let size = self.invoke(container(contract), "size", &a, None)?.text;
+                let empty = self.invoke(container(contract), "isEmpty", &a, None)?.text;
+                equal(format!("assertEquals({size} == 0, {empty});"))
+            }
+            Contract::CollectionArray => {
+                let size = self.invoke(COLLECTION, "size", &a, None)?.text;
+                let array = self.invoke(COLLECTION, "toArray", &a, None)?.text;
+                equal(format!("assertEquals({size}, {array}.length);"))
+            }
+            Contract::CollectionIterator => {
+                let size = self.invoke(COLLECTION, "size", &a, None)?.text;
+                let (count, each) = (self.variables.fresh("count"), self.variables.fresh("element"));
+                let all = self.assigned(a, &Type::class(COLLECTION))?.tight();
+                let lines = vec![
+                    format!("int {count} = 0;"),
+                    format!("for (Object {each} : {all}) {{"),
+                    format!("    {count}++;"),
+                    "}".into(),
+                    format!("assertEquals({size}, {count});"),
+                ];
+                Broken { lines, method: Some("assertEquals") }
+            }
         })
     }
 
@@ -226,6 +306,10 @@ impl Printer<'_, '_> {
         lines.extend(asked.lines);
         Ok(Broken { lines, method: asked.method })
     }
+}
+
+fn container(contract: Contract) -> &'static str {
+    if matches!(contract, Contract::MapSize | Contract::MapEmpty) { MAP } else { COLLECTION }
 }
 
 /// A condition with the contract as its message.

@@ -48,6 +48,15 @@ const ASSERTIONS: &[(&str, &str)] = &[
 "#,
     ),
     (
+        "assertNotSame",
+        r#"    private static void assertNotSame(Object unexpected, Object actual) {
+        if (unexpected == actual) {
+            throw new AssertionError("expected another object than: " + actual);
+        }
+    }
+"#,
+    ),
+    (
         "assertNull",
         r#"    private static void assertNull(Object actual) {
         if (actual != null) {

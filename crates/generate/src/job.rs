@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use probat_analysis::{ClassSource, World};
 use probat_classpath::Classes;
 use probat_emit::{Framework, Style};
-use probat_model::{ClassName, Operation, ProbeId, Type, UserContract};
+use probat_model::{ClassName, ContractFamily, Operation, ProbeId, Type, UserContract};
 use probat_protocol::{Instrumentation, Limits, Rule, SandboxSpec, WorkerConfig};
 use probat_script::Types;
 use probat_search::campaign::{Campaign, CampaignConfig, Failure, Totals};
@@ -76,6 +76,8 @@ pub struct JobOptions {
     pub kinds: Kinds,
     /// Contracts of the user, checked with the others.
     pub contracts: Vec<UserContract>,
+    /// Contracts of ours that are not checked.
+    pub unchecked: Vec<ContractFamily>,
     /// Failures the user has accepted, as `member kind`: no test is written for them.
     pub accepted: BTreeSet<String>,
     /// Compile and run before anything is handed out.
@@ -98,6 +100,7 @@ impl Default for JobOptions {
             max_tests: None,
             kinds: Kinds::Both,
             contracts: Vec::new(),
+            unchecked: Vec::new(),
             accepted: BTreeSet::new(),
             verify: true,
         }
@@ -457,6 +460,7 @@ fn worker_config(job: &Job<'_>, instrumentation: &Instrumentation, jvm_options: 
         initialise: Vec::new(),
         rules: Rule::defaults(),
         contracts: job.options.contracts.clone(),
+        unchecked: job.options.unchecked.clone(),
     }
 }
 

@@ -170,10 +170,37 @@ pub enum Contract {
     CompareToAntisymmetric,
     CompareToEquals,
     CloneThrows,
+    CloneSame,
+    CloneClass,
+    CloneEquals,
+    /// Of an iterator.
+    IteratorNext,
+    /// Of a new iterator of a collection.
+    IterableNext,
+    CollectionSize,
+    CollectionEmpty,
+    CollectionArray,
+    CollectionIterator,
+    MapSize,
+    MapEmpty,
     NullPointer,
     AssertionError,
     /// Index in the list of the user's contracts of this run.
     User(u16),
+}
+
+/// Contracts that are switched off together. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum ContractFamily {
+    Equals,
+    HashCode,
+    ToString,
+    CompareTo,
+    Clone,
+    Iterator,
+    Collection,
+    NullPointer,
+    Assertion,
 }
 
 /// A contract seen broken on the values of these steps.

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use probat_model::{ClassName, Leak, ProbeId, StepId, UserContract};
+use probat_model::{ClassName, ContractFamily, Leak, ProbeId, StepId, UserContract};
 use serde::{Deserialize, Serialize};
 
 /// Everything a worker needs before its first batch.
@@ -29,6 +29,8 @@ pub struct WorkerConfig {
     pub rules: Vec<Rule>,
     /// Contracts of the user; violations name them by their place here.
     pub contracts: Vec<UserContract>,
+    /// Contracts of ours that are not checked.
+    pub unchecked: Vec<ContractFamily>,
 }
 
 /// Bounds on what one call or one worker may use.

@@ -588,7 +588,7 @@ const TAINTS: [TaintKind; 8] = [
 /// In place of a code of ours; the index follows.
 const OF_THE_USER: u8 = u8::MAX;
 
-const CONTRACTS: [Contract; 15] = [
+const CONTRACTS: [Contract; 26] = [
     Contract::EqualsReflexive,
     Contract::EqualsNull,
     Contract::EqualsSymmetric,
@@ -602,6 +602,17 @@ const CONTRACTS: [Contract; 15] = [
     Contract::CompareToAntisymmetric,
     Contract::CompareToEquals,
     Contract::CloneThrows,
+    Contract::CloneSame,
+    Contract::CloneClass,
+    Contract::CloneEquals,
+    Contract::IteratorNext,
+    Contract::IterableNext,
+    Contract::CollectionSize,
+    Contract::CollectionEmpty,
+    Contract::CollectionArray,
+    Contract::CollectionIterator,
+    Contract::MapSize,
+    Contract::MapEmpty,
     Contract::NullPointer,
     Contract::AssertionError,
 ];

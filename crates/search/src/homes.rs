@@ -23,6 +23,12 @@ pub(crate) struct Homes {
 }
 
 impl Homes {
+    /// Whether source anywhere can use all steps.
+    pub fn are_public(&mut self, steps: &[Step], table: &OperationTable, hierarchy: &dyn Hierarchy) -> bool {
+        // No package has this name.
+        self.allow(steps, "*", table, hierarchy)
+    }
+
     /// Whether source in the package can use all steps.
     pub fn allow(
         &mut self,

@@ -97,6 +97,7 @@ mod tests {
             initialise: Vec::new(),
             rules: Vec::new(),
             contracts: Vec::new(),
+            unchecked: Vec::new(),
         }
     }
 

@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::act::{Broken, perform};
 use crate::arguments::{Slot, collect};
 use crate::comparisons::Comparisons;
-use crate::contracts::{self, Check, Contracts, Interrupted, Lookup, MANY, Subject};
+use crate::contracts::{Check, Contracts, Interrupted, Lookup, MANY, Subject};
 use crate::fault::Fault;
 use crate::heap::StateReader;
 use crate::jdk::Jdk;
@@ -463,7 +463,7 @@ impl<'r, W: Write> Runner<'r, W> {
     fn contracts(&mut self, env: &mut Env<'_>, run: &mut Run<'_, '_>, end: &End) {
         if let (End::Threw(step), Some(thrown)) = (end, &run.last_threw) {
             // A stub gives null where nothing better is known, so null came in through it.
-            let verdict = contracts::verdict(*step, thrown, run.saw_null || run.has_stub);
+            let verdict = self.contracts.verdict(*step, thrown, run.saw_null || run.has_stub);
             if let Some(violation) = verdict.filter(|_| !run.misused) {
                 self.up.write(|results| results.violation(&violation));
             }

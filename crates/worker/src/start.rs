@@ -134,7 +134,7 @@ fn set_up(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fau
         stubs: Stubs::new(jvmti),
         values: Values::new(ClassKeys::new(jvmti), config.limits.string_units as usize),
         states: state_reader(env, vm, &config)?,
-        contracts: Contracts::new(env, config.contracts.clone())?,
+        contracts: Contracts::new(env, &config)?,
         comparisons,
         baseline,
         loaders,

@@ -122,6 +122,7 @@ fn try_worker(jvm: &Jvm, kernel: bool) -> Result<Hello, String> {
         initialise: Vec::new(),
         rules: Rule::defaults(),
         contracts: Vec::new(),
+        unchecked: Vec::new(),
     };
     let mut settings = FleetConfig::new(config);
     settings.workers = 1;

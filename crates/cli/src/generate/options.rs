@@ -62,6 +62,7 @@ pub fn options(
             (false, false) => Kinds::Both,
         },
         contracts,
+        unchecked: args.technique.without_contracts.iter().map(|choice| choice.family()).collect(),
         accepted: known.lines().clone(),
         ..JobOptions::default()
     };

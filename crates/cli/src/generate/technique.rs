@@ -3,7 +3,7 @@
 //! In: arguments. Out: [`CampaignConfig`] and what the survey must know. A mode sets everything at once; the other options change one thing.
 
 use clap::{Args, ValueEnum};
-use probat_model::{ClassName, Literal, MethodDescriptor, Operation};
+use probat_model::{ClassName, ContractFamily, Literal, MethodDescriptor, Operation};
 use probat_search::campaign::{CampaignConfig, Exceptions, FaultConfig};
 use probat_search::strategy::{Batch, Grades, Inputs, Methods, Pruning, Sequences};
 use probat_survey::SurveyOptions;
@@ -36,7 +36,10 @@ pub struct TechniqueArgs {
     /// `after_add(Cart c, int n, int result)` calls of `add`; false or an exception is a failure; may be repeated
     #[arg(long, value_name = "CLASS", help_heading = SEARCH)]
     pub contracts: Vec<String>,
-    /// Do not check contracts
+    /// Contracts of ours not to check; may be repeated
+    #[arg(long, value_enum, value_name = "CONTRACTS", value_delimiter = ',', help_heading = SEARCH)]
+    pub without_contracts: Vec<FamilyChoice>,
+    /// Do not check any contracts, yours included
     #[arg(long, help_heading = SEARCH)]
     pub no_contracts: bool,
     /// What becomes of a call that throws: a test that asserts it, or nothing (default: `discard` in mode `drt`, otherwise `assert`)
@@ -106,6 +109,45 @@ pub enum PruneChoice {
     Syntactic,
     /// All
     Off,
+}
+
+/// Contracts that every class should keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FamilyChoice {
+    /// `equals` is reflexive, symmetric, false for null, throws nothing and agrees with `hashCode`
+    Equals,
+    /// `hashCode` throws nothing and answers the same twice
+    HashCode,
+    /// `toString` throws nothing and gives a text
+    ToString,
+    /// `compareTo` is an order that agrees with `equals`
+    CompareTo,
+    /// `clone` gives another, equal object of the same class
+    Clone,
+    /// An iterator that has a next element gives it
+    Iterator,
+    /// `size`, `isEmpty`, `toArray` and iterators of collections and maps agree
+    Collection,
+    /// No `NullPointerException` without a null argument
+    NullPointer,
+    /// No `assert` of the code fails
+    Assertion,
+}
+
+impl FamilyChoice {
+    pub fn family(self) -> ContractFamily {
+        match self {
+            FamilyChoice::Equals => ContractFamily::Equals,
+            FamilyChoice::HashCode => ContractFamily::HashCode,
+            FamilyChoice::ToString => ContractFamily::ToString,
+            FamilyChoice::CompareTo => ContractFamily::CompareTo,
+            FamilyChoice::Clone => ContractFamily::Clone,
+            FamilyChoice::Iterator => ContractFamily::Iterator,
+            FamilyChoice::Collection => ContractFamily::Collection,
+            FamilyChoice::NullPointer => ContractFamily::NullPointer,
+            FamilyChoice::Assertion => ContractFamily::Assertion,
+        }
+    }
 }
 
 /// What the search can do without.

@@ -134,6 +134,7 @@ pub fn worker_config(args: &JvmArgs, jvm: &Jvm, library: &Library) -> Result<Wor
         initialise: Vec::new(),
         rules: Rule::defaults(),
         contracts: Vec::new(),
+        unchecked: Vec::new(),
     })
 }
 

@@ -49,6 +49,7 @@ impl Bed {
             initialise: Vec::new(),
             rules: Rule::defaults(),
             contracts: Vec::new(),
+            unchecked: Vec::new(),
         };
         let command =
             WorkerCommand { program: env!("CARGO_BIN_EXE_probat").into(), ..WorkerCommand::default() };

@@ -8,7 +8,7 @@ use probat_model::{
 };
 
 use super::failures::{FailureKind, Sighting};
-use super::own_doing::is_own_doing;
+use super::own_doing::{is_entangled, is_own_doing};
 use super::{Campaign, Exceptions, key};
 use crate::archive::{Ending, Gain, Witness};
 use crate::assemble::Candidate;
@@ -138,6 +138,9 @@ impl Campaign<'_> {
             if is_thrown && violation.steps.iter().all(|step| step.0 < candidate.call) {
                 continue;
             }
+            if !self.is_held_against(violation.contract, &candidate.steps) {
+                continue;
+            }
             self.failures.note(Sighting {
                 callable: candidate.callable,
                 kind: FailureKind::Contract(violation.contract),
@@ -163,6 +166,27 @@ impl Campaign<'_> {
             death: None,
             after_steps: self.totals.steps,
         });
+    }
+
+    /// Whether breaking a contract is the code's fault. Members that only their own package can use may leave a collection half done, and
+    /// whoever puts a collection into itself gets no copy that is equal to it.
+    fn is_held_against(&mut self, contract: Contract, steps: &[Step]) -> bool {
+        let table = &self.catalogue.operations;
+        match contract {
+            Contract::CloneEquals if is_entangled(table, steps) => false,
+            Contract::CloneSame
+            | Contract::CloneClass
+            | Contract::CloneEquals
+            | Contract::IteratorNext
+            | Contract::IterableNext
+            | Contract::CollectionSize
+            | Contract::CollectionEmpty
+            | Contract::CollectionArray
+            | Contract::CollectionIterator
+            | Contract::MapSize
+            | Contract::MapEmpty => self.homes.are_public(steps, table, self.hierarchy),
+            _ => true,
+        }
     }
 
     fn stopped(

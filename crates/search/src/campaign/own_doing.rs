@@ -23,15 +23,30 @@ fn is_huge(operation: &Operation) -> bool {
     }
 }
 
+/// Whether a call gives an object what it may be made of, or what may be made of it.
+pub(super) fn is_entangled(operations: &OperationTable, steps: &[Step]) -> bool {
+    meets(operations, steps, &|holds, given, receiver| {
+        reaches(holds, given, receiver) || reaches(holds, receiver, given)
+    })
+}
+
 /// Whether an object may hold itself: a receiver keeps its arguments, a result keeps what it was made from.
 fn is_cyclic(operations: &OperationTable, steps: &[Step]) -> bool {
+    meets(operations, steps, &|holds, given, receiver| reaches(holds, given, receiver))
+}
+
+/// Says of what objects hold, of something given and of a receiver, whether these are bound up.
+type Bound = dyn Fn(&[Vec<usize>], usize, usize) -> bool;
+
+/// Whether a call is given something that the test says is bound up with its receiver.
+fn meets(operations: &OperationTable, steps: &[Step], bound: &Bound) -> bool {
     let mut holds: Vec<Vec<usize>> = vec![Vec::new(); steps.len()];
     for (at, step) in steps.iter().enumerate() {
         let args: Vec<usize> = step.args.iter().map(|arg| usize::from(arg.0)).collect();
         if let (Operation::Call { .. }, Some((&receiver, given))) =
             (operations.get(step.operation), args.split_first())
         {
-            if given.iter().any(|&arg| reaches(&holds, arg, receiver)) {
+            if given.iter().any(|&arg| bound(&holds, arg, receiver)) {
                 return true;
             }
             holds[receiver].extend(given);
@@ -84,6 +99,15 @@ mod tests {
         for (target, given, blamed) in [(0, 0, true), (0, 1, true), (0, 2, false), (2, 0, false)] {
             let steps = steps(&mut table, target, given);
             assert_eq!(is_own_doing(&table, &steps), blamed, "{target} {given}");
+        }
+    }
+
+    #[test]
+    fn what_a_decorator_decorates_is_bound_up_with_it() {
+        let mut table = OperationTable::new();
+        for (target, given, bound) in [(1, 0, true), (0, 1, true), (0, 2, false)] {
+            let steps = steps(&mut table, target, given);
+            assert_eq!(is_entangled(&table, &steps), bound, "{target} {given}");
         }
     }
 

@@ -79,6 +79,7 @@ fn config(workers: usize, mode: &str) -> FleetConfig {
         initialise: Vec::new(),
         rules: Vec::new(),
         contracts: Vec::new(),
+        unchecked: Vec::new(),
     };
     FleetConfig {
         worker_command: WorkerCommand {

@@ -5,15 +5,18 @@
 //! exhausted memory in one of them say nothing about a contract.
 
 mod clone;
+mod collection;
 mod compare_to;
 mod equals;
 mod hash_code;
+mod iterator;
 mod throwing;
 mod to_string;
 mod user;
 
 use probat_jvm::{CallError, Class, Env, Global, Method, MethodId, Ref, Trust, Value};
-use probat_model::{Contract, StepId, Thrown, UserContract, Violation};
+use probat_model::{Contract, ContractFamily, StepId, Thrown, Violation};
+use probat_protocol::WorkerConfig;
 use rustc_hash::FxHashMap;
 
 use crate::class_key::Named;
@@ -24,7 +27,7 @@ use crate::stubs;
 use crate::thrown::{self, Bounds, Sort, Sorter};
 use crate::watch::Place;
 
-pub use throwing::verdict;
+use collection::CollectionKit;
 pub use user::{Lookup, UserContracts};
 
 /// Objects looked at per step; pairs grow with the square.
@@ -47,6 +50,9 @@ pub struct Profile {
     pub to_string: bool,
     pub compare_to: bool,
     pub clone: bool,
+    pub iterator: bool,
+    pub collection: bool,
+    pub map: bool,
 }
 
 /// The methods of the contracts, and what is known about classes.
@@ -59,6 +65,13 @@ pub struct Contracts {
     clone: Method,
     comparable: Global<Class>,
     cloneable: Global<Class>,
+    collections: CollectionKit,
+    iterators: Global<Class>,
+    collection: Global<Class>,
+    map: Global<Class>,
+    /// What other threads may change at any time promises less.
+    shared: [Global<Class>; 2],
+    unchecked: Vec<ContractFamily>,
     profiles: FxHashMap<u32, Profile>,
     pub user: UserContracts,
 }
@@ -67,7 +80,7 @@ pub struct Contracts {
 const TRUSTED: [&str; 4] = ["java/", "javax/", "jdk/", "sun/"];
 
 impl Contracts {
-    pub fn new(env: &mut Env<'_>, user: Vec<UserContract>) -> Result<Self, Fault> {
+    pub fn new(env: &mut Env<'_>, config: &WorkerConfig) -> Result<Self, Fault> {
         let object = "java/lang/Object";
         Ok(Contracts {
             equals: jdk::method(env, object, "equals", "(Ljava/lang/Object;)Z")?,
@@ -77,8 +90,17 @@ impl Contracts {
             clone: jdk::method(env, object, "clone", "()Ljava/lang/Object;")?,
             comparable: jdk::class(env, "java/lang/Comparable")?,
             cloneable: jdk::class(env, "java/lang/Cloneable")?,
+            collections: CollectionKit::new(env)?,
+            iterators: jdk::class(env, "java/util/Iterator")?,
+            collection: jdk::class(env, "java/util/Collection")?,
+            map: jdk::class(env, "java/util/Map")?,
+            shared: [
+                jdk::class(env, "java/util/concurrent/ConcurrentMap")?,
+                jdk::class(env, "java/util/concurrent/BlockingQueue")?,
+            ],
+            unchecked: config.unchecked.clone(),
             profiles: FxHashMap::default(),
-            user: UserContracts::new(user),
+            user: UserContracts::new(config.contracts.clone()),
         })
     }
 
@@ -100,13 +122,40 @@ impl Contracts {
         {
             Profile::default()
         } else {
-            self.look(env, object)
+            self.checked(self.look(env, object, named.name))
         };
         self.profiles.insert(named.key.0, profile);
         profile
     }
 
-    fn look(&self, env: &Env<'_>, object: Ref<'_>) -> Profile {
+    /// Without what is switched off.
+    fn checked(&self, profile: Profile) -> Profile {
+        let is_on = |family| !self.unchecked.contains(&family);
+        Profile {
+            equals: profile.equals && is_on(ContractFamily::Equals),
+            hash_code: profile.hash_code && is_on(ContractFamily::HashCode),
+            to_string: profile.to_string && is_on(ContractFamily::ToString),
+            compare_to: profile.compare_to && is_on(ContractFamily::CompareTo),
+            clone: profile.clone && is_on(ContractFamily::Clone),
+            iterator: profile.iterator && is_on(ContractFamily::Iterator),
+            collection: profile.collection && is_on(ContractFamily::Collection),
+            map: profile.map && is_on(ContractFamily::Collection),
+        }
+    }
+
+    /// What an exception that left a step says, unless that is switched off.
+    pub fn verdict(&self, step: StepId, thrown: &Thrown, saw_null: bool) -> Option<Violation> {
+        let violation = throwing::verdict(step, thrown, saw_null)?;
+        let family = match violation.contract {
+            Contract::NullPointer => ContractFamily::NullPointer,
+            _ => ContractFamily::Assertion,
+        };
+        (!self.unchecked.contains(&family)).then_some(violation)
+    }
+
+    fn look(&self, env: &Env<'_>, object: Ref<'_>, name: &str) -> Profile {
+        let is_a = |class: &Global<Class>| env.is_instance_of(object, class.get());
+        let settled = !collection::is_fleeting(name) && !self.shared.iter().any(is_a);
         let class = env.object_class(object);
         let overrides = |inherited: MethodId, name: &str, descriptor: &str| {
             env.method(class.get(), name, descriptor).is_ok_and(|method| method.id() != inherited)
@@ -118,6 +167,9 @@ impl Contracts {
             compare_to: env.is_instance_of(object, self.comparable.get()),
             clone: env.is_instance_of(object, self.cloneable.get())
                 && overrides(self.clone.id(), "clone", "()Ljava/lang/Object;"),
+            iterator: settled && is_a(&self.iterators),
+            collection: settled && is_a(&self.collection),
+            map: settled && is_a(&self.map),
         };
         env.delete(class);
         profile
@@ -131,11 +183,15 @@ impl Contracts {
             to_string::alone(self, check, one)?;
             compare_to::alone(self, check, one)?;
             clone::alone(self, check, one)?;
+            collection::alone(self, check, one)?;
             self.user.alone(check, one)?;
             for other in &subjects[at + 1..] {
                 equals::pair(self, check, one, other)?;
                 compare_to::pair(self, check, one, other)?;
             }
+        }
+        for one in subjects {
+            iterator::last(self, check, one)?;
         }
         Ok(())
     }
@@ -240,6 +296,27 @@ impl<'f> Check<'_, '_, 'f> {
             Called::Threw(thrown) => Err(Some(thrown)),
             Called::Gave(_) | Called::Ended | Called::Nothing => Err(None),
         })
+    }
+
+    /// Calls a method that gives a boolean; what it throws is no answer.
+    fn answer(
+        &mut self,
+        method: &Method,
+        receiver: Ref<'_>,
+        args: &[Value<'_>],
+    ) -> Result<Option<bool>, Interrupted> {
+        Ok(match self.call(method, receiver, args)? {
+            Called::Gave(Value::Boolean(answer)) => Some(answer),
+            Called::Gave(_) | Called::Ended | Called::Threw(_) | Called::Nothing => None,
+        })
+    }
+
+    fn is_of_one_class(&self, one: Ref<'_>, other: Ref<'_>) -> bool {
+        let (one, other) = (self.env.object_class(one), self.env.object_class(other));
+        let same = self.env.is_same(one.get().erase(), other.get().erase());
+        self.env.delete(one);
+        self.env.delete(other);
+        same
     }
 
     fn violated(&mut self, contract: Contract, on: &[&Subject<'_>], thrown: Option<Thrown>) {

@@ -55,6 +55,7 @@ impl Bed {
             initialise: Vec::new(),
             rules: Rule::defaults(),
             contracts: Vec::new(),
+            unchecked: Vec::new(),
         }
     }
 
