@@ -79,7 +79,9 @@ fn consequence(contract: Contract) -> &'static str {
         | Contract::CollectionArray
         | Contract::CollectionIterator => "copying and looping lose elements or make some up",
         Contract::NullPointer => "nobody passed null, so the null is the code's own",
-        Contract::AssertionError => "the code states that this never happens (seen where assertions are enabled)",
+        Contract::AssertionError => {
+            "the code states that this never happens (seen where assertions are enabled)"
+        }
         Contract::User(_) => "a contract of yours says no",
     }
 }

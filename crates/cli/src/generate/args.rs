@@ -108,6 +108,9 @@ pub struct GenerateArgs {
     /// Note the failures found as known: they are no longer reported, and no reason to exit with 3
     #[arg(long, help_heading = OUTPUT)]
     pub accept: bool,
+    /// Only list the operations of the classes, with the literals found in them; nothing runs (with `--public-only`: what `javap -public` shows)
+    #[arg(long, help_heading = OUTPUT)]
+    pub list: bool,
     /// How the result is printed
     #[arg(long, value_enum, default_value = "text", help_heading = OUTPUT)]
     pub format: Format,

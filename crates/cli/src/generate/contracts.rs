@@ -13,7 +13,8 @@ use super::subject::Subject;
 use crate::exit::Exit;
 use crate::failure::{Failure, warn};
 
-struct Source<'a>(&'a Classes);
+/// Class files of a class path.
+pub struct Source<'a>(pub &'a Classes);
 
 impl ClassSource for Source<'_> {
     fn bytes(&self, name: &ClassName) -> Option<std::borrow::Cow<'_, [u8]>> {

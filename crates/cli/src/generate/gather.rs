@@ -18,7 +18,7 @@ use super::numbers::{count, plural, seconds};
 use super::places::Places;
 use super::report::{
     ClassCovered, DroppedTest, EndOfSearch, FailureFound, FileWritten, Group, JavaUsed, MissingDependency,
-    MoreTime, PhaseTime, Report, SCHEMA, Totals,
+    MoreTime, PhaseTime, Report, SCHEMA, SeedUsed, Totals,
 };
 use super::reproduce;
 use super::subject::Subject;
@@ -32,13 +32,14 @@ pub struct Facts<'a> {
     pub places: &'a Places,
     pub known: &'a Known,
     pub contracts: &'a [UserContract],
+    pub seeds: Vec<SeedUsed>,
     pub interrupted: bool,
     pub files: Vec<FileWritten>,
 }
 
 /// Puts it together.
 pub fn report(facts: Facts<'_>) -> Report {
-    let Facts { args, subject, outcome, live, places, known, contracts, interrupted, files } = facts;
+    let Facts { args, subject, outcome, live, places, known, contracts, seeds, interrupted, files } = facts;
     let end = end_of(outcome.end, interrupted);
     let step_limit = steps(outcome, live);
     Report {
@@ -78,6 +79,7 @@ pub fn report(facts: Facts<'_>) -> Report {
         dropped: outcome.dropped.iter().map(dropped).collect(),
         left_out: outcome.left_out,
         unstable: outcome.unstable.iter().map(describe).collect(),
+        seeds,
         missing: subject.missing.iter().map(missing).collect(),
         seconds: outcome
             .times
@@ -173,7 +175,7 @@ fn classes(outcome: &Outcome) -> Vec<ClassCovered> {
 }
 
 /// The largest group first.
-fn groups(all: impl Iterator<Item = (String, String)>) -> Vec<Group> {
+pub fn groups(all: impl Iterator<Item = (String, String)>) -> Vec<Group> {
     let mut by_reason: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (reason, member) in all {
         by_reason.entry(reason).or_default().push(member);

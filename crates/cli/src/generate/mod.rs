@@ -15,6 +15,7 @@ mod contracts;
 mod failures;
 mod gather;
 mod known;
+mod list;
 mod live;
 mod marker;
 mod missing;
@@ -23,6 +24,7 @@ mod options;
 mod places;
 mod report;
 mod reproduce;
+mod seeds;
 mod subject;
 mod summary;
 mod technique;
@@ -64,6 +66,10 @@ pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     let places = places(args, &subject.project);
     let mut known = Known::read(&places.known_failures).map_err(|error| write_failure(&error, 0))?;
     let budget = budget(args, &subject.targets);
+    if args.list {
+        let options = options::options(args, &subject, &budget, &known)?;
+        return list::run(&subject, &options.survey, args.format);
+    }
     announce(&subject, &budget);
     let stop = probat_os::signals::stop_flag().ok();
     let mut live = Live::new(budget, false);
@@ -80,6 +86,7 @@ pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
         places: &places,
         known: &known,
         contracts: &job.options.contracts,
+        seeds: seeds::used(&job.options.seeds, &outcome.seeded),
         interrupted: stop.is_some_and(|flag| flag.load(Relaxed)),
         files,
     };
@@ -110,6 +117,10 @@ fn job<'a>(
     known: &Known,
     work: &std::path::Path,
 ) -> Result<Job<'a>, Failure> {
+    let mut options = options::options(args, subject, budget, known)?;
+    let seeds = seeds::read(&args.technique.seed_sequences, &subject.library)?;
+    options.campaign.literals.seeds.extend(seeds.literals);
+    options.seeds = seeds.sequences;
     Ok(Job {
         classes: &subject.library.classes,
         targets: subject.targets.clone(),
@@ -122,7 +133,7 @@ fn job<'a>(
         },
         work: work.to_owned(),
         worker_command: WorkerCommand::default(),
-        options: options::options(args, subject, budget, known)?,
+        options,
     })
 }
 

@@ -50,6 +50,9 @@ pub struct Report {
     pub left_out: usize,
     /// Members whose tests behaved differently in a fresh JVM and were dropped.
     pub unstable: Vec<String>,
+    /// Scripts the search began with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub seeds: Vec<SeedUsed>,
     pub missing: Vec<MissingDependency>,
     pub seconds: Vec<PhaseTime>,
 }
@@ -170,6 +173,17 @@ pub struct FailureFound {
     pub also: Vec<String>,
     /// A program that makes the calls, where they end the JVM.
     pub source: Option<String>,
+}
+
+/// What became of a script the search began with.
+#[derive(Debug, Clone, Serialize)]
+pub struct SeedUsed {
+    pub file: String,
+    /// Objects of it that served as components.
+    pub values: usize,
+    /// Why there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 /// Things that share a reason.

@@ -2,6 +2,8 @@
 //!
 //! In: arguments. Out: [`CampaignConfig`] and what the survey must know. A mode sets everything at once; the other options change one thing.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use probat_model::{ClassName, ContractFamily, Literal, MethodDescriptor, Operation};
 use probat_search::campaign::{CampaignConfig, Exceptions, FaultConfig};
@@ -32,6 +34,9 @@ pub struct TechniqueArgs {
     /// A value to use as an argument: 42, 42L, 1.5, 'c', true, or any text; may be repeated
     #[arg(long = "literal", value_name = "VALUE", value_parser = literal, allow_hyphen_values = true, help_heading = SEARCH)]
     pub literals: Vec<Literal>,
+    /// A script as `probat run` takes it, or a folder of them, whose objects the search begins with; may be repeated
+    #[arg(long, value_name = "PATH", help_heading = SEARCH)]
+    pub seed_sequences: Vec<PathBuf>,
     /// A class whose public static methods are contracts of yours: `ok(Cart c)` judges objects, `before_add(Cart c, int n)` and
     /// `after_add(Cart c, int n, int result)` calls of `add`; false or an exception is a failure; may be repeated
     #[arg(long, value_name = "CLASS", help_heading = SEARCH)]

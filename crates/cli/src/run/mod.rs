@@ -79,7 +79,7 @@ fn read(file: &Path) -> Result<String, Failure> {
 }
 
 /// Reads the script; its errors are shown where they are.
-fn resolve(name: &str, text: &str, library: &Library) -> Result<Script, Failure> {
+pub fn resolve(name: &str, text: &str, library: &Library) -> Result<Script, Failure> {
     match probat_script::read(text, library) {
         Ok(script) => {
             for note in &script.notes {

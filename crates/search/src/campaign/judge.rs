@@ -233,7 +233,7 @@ impl Campaign<'_> {
     }
 
     /// Keeps the new values of a sequence; whether there are any, or may be.
-    fn extend(&mut self, candidate: Candidate, seen: &Observation) -> bool {
+    pub(super) fn extend(&mut self, candidate: Candidate, seen: &Observation) -> bool {
         // What tells the sequence from all others, where that is asked for.
         let distinct = match self.config.strategy.pruning {
             Pruning::State | Pruning::Equals | Pruning::Custom(_) => 0,

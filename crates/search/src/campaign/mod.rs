@@ -14,6 +14,7 @@ mod failures;
 mod judge;
 mod own_doing;
 mod packages;
+mod seeds;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -46,6 +47,7 @@ use crate::types::{Hierarchy, TypeId};
 
 use failures::Failures;
 pub use failures::{Blame, Failure, FailureKind, FaultConfig};
+pub use seeds::{Seed, Seeded};
 
 /// What becomes of a call that throws. Match without `_`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,6 +170,8 @@ pub enum Draft {
     Try(Candidate),
     /// Whether values of a legal sequence are new.
     Ask(Question),
+    /// A sequence of the user.
+    Seed(Seed),
 }
 
 impl Draft {
@@ -176,6 +180,7 @@ impl Draft {
         match self {
             Draft::Try(candidate) => &candidate.steps,
             Draft::Ask(question) => &question.steps,
+            Draft::Seed(seed) => &seed.candidate.steps,
         }
     }
 }
@@ -203,6 +208,9 @@ pub struct Campaign<'h> {
     /// How often a type was wanted and could not be had.
     missing: BTreeMap<TypeId, u64>,
     homes: Homes,
+    /// Sequences of the user that are still to be run, and what became of all.
+    waiting: Vec<Seed>,
+    seeded: Vec<Seeded>,
     /// Calls executed, by how many calls came before them.
     depths: Vec<u64>,
     totals: Totals,
@@ -243,6 +251,8 @@ impl<'h> Campaign<'h> {
             tame: FxHashSet::default(),
             missing: BTreeMap::new(),
             homes: Homes::default(),
+            waiting: Vec::new(),
+            seeded: Vec::new(),
             depths: Vec::new(),
             totals: Totals::default(),
             rounds: 0,
@@ -322,6 +332,7 @@ impl<'h> Campaign<'h> {
         let size =
             if self.rounds <= FIRST_ROUNDS { self.config.round.div_ceil(8) } else { self.config.round };
         let mut drawn = Vec::with_capacity(size);
+        drawn.extend(self.waiting.drain(..).map(Draft::Seed));
         while drawn.len() < size
             && let Some(question) = self.equality.as_mut().and_then(Equality::next_question)
         {
@@ -436,6 +447,10 @@ impl<'h> Campaign<'h> {
                 (observe, self.config.past_exceptions)
             }
             Draft::Ask(_) => (Observe { values: Values::All, ..Observe::default() }, true),
+            Draft::Seed(seed) => {
+                let states = novelty::requests(&self.config.strategy.pruning, &seed.candidate);
+                (Observe { values: Values::All, states, ..Observe::default() }, false)
+            }
         };
         Item { sequence, observe, reset: Reset::Fields, past_exceptions }
     }
@@ -446,6 +461,7 @@ impl<'h> Campaign<'h> {
             match draft {
                 Draft::Try(candidate) => self.judge(candidate, observation),
                 Draft::Ask(question) => self.answer(question, &observation),
+                Draft::Seed(seed) => self.sprout(seed, &observation),
             }
         }
     }

@@ -111,3 +111,46 @@ fn a_type_wanted_in_vain_is_named() {
     let nowhere = campaign.catalogue.types.find(&Type::class("Nowhere")).unwrap();
     assert_eq!(campaign.missing().first().map(|(ty, _)| *ty), Some(nowhere));
 }
+
+/// spec 004 row R18
+#[test]
+fn what_a_seed_made_serves_and_one_that_throws_gives_nothing() {
+    let (catalogue, mut fake) = counter();
+    let operations: Vec<Operation> = catalogue
+        .callables
+        .iter()
+        .map(|callable| catalogue.operations.get(callable.operation).clone())
+        .collect();
+    let mut campaign = Campaign::new(catalogue, &LINES, CampaignConfig::default());
+    let mut table = probat_model::OperationTable::new();
+    let [new, up, down] = [0, 1, 2].map(|at| table.intern(operations[at].clone()));
+    let number = table.intern(Operation::Literal(probat_model::Literal::Int(4711)));
+    let (mut good, mut bad) = (Sequence::new(), Sequence::new());
+    let counter = good.push(&table, new, []).unwrap();
+    let by = good.push(&table, number, []).unwrap();
+    good.push(&table, up, [counter, by]).unwrap();
+    let counter = bad.push(&table, new, []).unwrap();
+    bad.push(&table, down, [counter]).unwrap();
+    campaign.plant(&table, &good);
+    campaign.plant(&table, &bad);
+    let mut is_used = false;
+    for _ in 0..20 {
+        let round = campaign.round();
+        let items: Vec<Item> = round.iter().map(|draft| campaign.item(draft)).collect();
+        is_used |= round.iter().zip(&items).any(|(draft, item)| {
+            let table = &campaign.catalogue.operations;
+            let is_it = |operation| {
+                matches!(table.get(operation), Operation::Literal(probat_model::Literal::Int(4711)))
+            };
+            matches!(draft, Draft::Try(_)) && item.sequence.steps().iter().any(|step| is_it(step.operation))
+        });
+        let seen = items.iter().map(|item| fake.observe(&campaign.catalogue.operations, item)).collect();
+        campaign.absorb(round, seen);
+    }
+    assert!(is_used);
+    assert!(
+        matches!(campaign.seeded(), [Seeded::Gave(1), Seeded::Failed(Some(_))]),
+        "{:?}",
+        campaign.seeded()
+    );
+}
