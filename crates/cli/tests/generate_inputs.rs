@@ -140,3 +140,28 @@ fn the_listing_is_what_javap_shows_and_the_literals() {
     text.expect(0, &["poly.Rat\n", "  new poly.Rat(int, int)\n", "  poly.Rat plus(poly.Rat)\n"]);
     assert!(!bed.at("probat-tests").exists());
 }
+
+/// spec 001 row 35: a visitor counts calls and says so above each test.
+#[test]
+fn a_visitor_annotates_what_is_written() {
+    let bed = inputs();
+    let text = |folder: &str| -> String {
+        sources(&bed.at(folder)).iter().map(|path| fs::read_to_string(path).unwrap()).collect()
+    };
+    generate(&bed, "poly.Rat", "plain", &[]).expect(0, &[]);
+    assert!(!text("plain").contains("in the search"));
+    generate(&bed, "poly.Rat", "said", &["--annotate", "calls"]).expect(0, &[]);
+    let said = text("said");
+    let remarks = said.lines().filter(|line| line.contains(" was called ")).collect::<Vec<_>>();
+    assert_eq!(remarks.len(), said.matches("@Test").count(), "{said}");
+    assert!(
+        remarks
+            .iter()
+            .all(|line| line.trim().starts_with("//") && line.contains(" times in the search and ")),
+        "{said}"
+    );
+    let without: String = said.lines().filter(|line| !line.contains(" was called ")).collect();
+    let plain: String = text("plain").lines().collect();
+    let body = |text: &str| text.split_once("package").unwrap().1.to_owned();
+    assert_eq!(body(&without), body(&plain));
+}

@@ -33,7 +33,7 @@ pub use failing::{failure_key, known_key, user_contract};
 pub use finish::{Finish, Finished};
 pub use hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
 pub use job::{
-    ClassReport, FailureReport, Java, Job, JobError, JobOptions, Kinds, OutFile, Outcome, Phase,
+    Annotate, ClassReport, FailureReport, Java, Job, JobError, JobOptions, Kinds, OutFile, Outcome, Phase,
     SeedSequence, Untested, Watch, run,
 };
 pub use junit::{JUnitError, JUnitRun, Verdict, run_junit};

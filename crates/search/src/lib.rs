@@ -29,3 +29,4 @@ pub mod store;
 pub mod strategy;
 pub mod substitute;
 pub mod types;
+pub mod visitor;

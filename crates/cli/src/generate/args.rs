@@ -108,6 +108,9 @@ pub struct GenerateArgs {
     /// Note the failures found as known: they are no longer reported, and no reason to exit with 3
     #[arg(long, help_heading = OUTPUT)]
     pub accept: bool,
+    /// What to say of each test in a comment above it; may be repeated
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', help_heading = OUTPUT)]
+    pub annotate: Vec<AnnotateChoice>,
     /// Only list the operations of the classes, with the literals found in them; nothing runs (with `--public-only`: what `javap -public` shows)
     #[arg(long, help_heading = OUTPUT)]
     pub list: bool,
@@ -139,6 +142,13 @@ Examples:
 Ctrl-C ends the search and writes what there is; a second Ctrl-C quits at once.
 
 Exit codes: 0 fine, 2 bad input, 3 failures found, 4 nothing testable, 5 something missing, 130 interrupted.";
+
+/// What a comment above a test says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AnnotateChoice {
+    /// How often the search made the call under test, and how often that threw
+    Calls,
+}
 
 /// What tests are written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

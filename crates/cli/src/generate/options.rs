@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 
 use probat_classpath::near_names;
 use probat_emit::Framework;
-use probat_generate::{JobOptions, Kinds, Plateau};
+use probat_generate::{Annotate, JobOptions, Kinds, Plateau};
 use probat_model::ClassName;
 use probat_search::campaign::CampaignConfig;
 use probat_survey::SurveyOptions;
 
-use super::args::{FrameworkChoice, GenerateArgs};
+use super::args::{AnnotateChoice, FrameworkChoice, GenerateArgs};
 use super::budget::Budget;
 use super::contracts;
 use super::known::Known;
@@ -61,6 +61,13 @@ pub fn options(
             (false, true) => Kinds::Errors,
             (false, false) => Kinds::Both,
         },
+        annotate: args
+            .annotate
+            .iter()
+            .map(|choice| match choice {
+                AnnotateChoice::Calls => Annotate::Calls,
+            })
+            .collect(),
         contracts,
         unchecked: args.technique.without_contracts.iter().map(|choice| choice.family()).collect(),
         accepted: known.lines().clone(),

@@ -44,6 +44,7 @@ use crate::schedule::Schedule;
 use crate::store::Store;
 use crate::strategy::{Batch, Pruning, Sequences, Strategy};
 use crate::types::{Hierarchy, TypeId};
+use crate::visitor::Visitor;
 
 use failures::Failures;
 pub use failures::{Blame, Failure, FailureKind, FaultConfig};
@@ -210,6 +211,7 @@ pub struct Campaign<'h> {
     homes: Homes,
     /// Sequences of the user that are still to be run, and what became of all.
     waiting: Vec<Seed>,
+    visitors: Vec<Box<dyn Visitor>>,
     seeded: Vec<Seeded>,
     /// Calls executed, by how many calls came before them.
     depths: Vec<u64>,
@@ -252,6 +254,7 @@ impl<'h> Campaign<'h> {
             missing: BTreeMap::new(),
             homes: Homes::default(),
             waiting: Vec::new(),
+            visitors: Vec::new(),
             seeded: Vec::new(),
             depths: Vec::new(),
             totals: Totals::default(),
@@ -308,6 +311,17 @@ impl<'h> Campaign<'h> {
         self.failures.iter()
     }
 
+    /// Has someone watch.
+    pub fn visit(&mut self, visitor: Box<dyn Visitor>) {
+        self.visitors.push(visitor);
+    }
+
+    /// What visitors have to say of a test.
+    pub fn remarks(&self, steps: &[Step]) -> Vec<String> {
+        let table = &self.catalogue.operations;
+        self.visitors.iter().flat_map(|visitor| visitor.remarks(table, steps)).collect()
+    }
+
     /// Notes a failure for another callable than the one whose call came last.
     pub fn blame(&mut self, blame: Blame) {
         self.failures.blame(blame);
@@ -357,6 +371,11 @@ impl<'h> Campaign<'h> {
                     Ok(candidate) => drawn.extend(self.unless_run_before(candidate).map(Draft::Try)),
                     Err(why) => self.unassembled(callable, why),
                 },
+            }
+        }
+        for draft in &drawn {
+            for visitor in &mut self.visitors {
+                visitor.before(&self.catalogue.operations, draft.steps());
             }
         }
         drawn
@@ -458,6 +477,9 @@ impl<'h> Campaign<'h> {
     /// Learns from the observations of a round.
     pub fn absorb(&mut self, round: Vec<Draft>, seen: Vec<Observation>) {
         for (draft, observation) in round.into_iter().zip(seen) {
+            for visitor in &mut self.visitors {
+                visitor.after(&self.catalogue.operations, draft.steps(), &observation);
+            }
             match draft {
                 Draft::Try(candidate) => self.judge(candidate, observation),
                 Draft::Ask(question) => self.answer(question, &observation),

@@ -154,3 +154,56 @@ fn what_a_seed_made_serves_and_one_that_throws_gives_nothing() {
         campaign.seeded()
     );
 }
+
+/// spec 001 row 35
+#[test]
+fn visitors_see_every_run_and_change_none() {
+    use crate::visitor::{CallCounter, Visitor};
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    #[derive(Default)]
+    struct Balance(Rc<Cell<(usize, usize)>>);
+    impl Visitor for Balance {
+        fn before(&mut self, _: &probat_model::OperationTable, _: &[Step]) {
+            self.0.set((self.0.get().0 + 1, self.0.get().1));
+        }
+        fn after(&mut self, _: &probat_model::OperationTable, _: &[Step], _: &Observation) {
+            self.0.set((self.0.get().0, self.0.get().1 + 1));
+        }
+        fn remarks(&self, _: &probat_model::OperationTable, steps: &[Step]) -> Vec<String> {
+            vec![format!("{} steps", steps.len())]
+        }
+    }
+
+    let (catalogue, mut fake) = counter();
+    let mut campaign = Campaign::new(catalogue, &LINES, CampaignConfig::default());
+    let seen_by = Rc::new(Cell::new((0, 0)));
+    campaign.visit(Box::new(Balance(Rc::clone(&seen_by))));
+    campaign.visit(Box::new(CallCounter::default()));
+    let mut all = Vec::new();
+    for _ in 0..10 {
+        let round = campaign.round();
+        let items: Vec<Item> = round.iter().map(|draft| campaign.item(draft)).collect();
+        let seen = items.iter().map(|item| fake.observe(&campaign.catalogue.operations, item)).collect();
+        all.extend(items.into_iter().map(|item| item.sequence));
+        campaign.absorb(round, seen);
+    }
+    assert_eq!(seen_by.get(), (all.len(), all.len()));
+    let (_, unwatched) = run(counter(), CampaignConfig::default(), 10);
+    assert_eq!(all, unwatched);
+    let down = campaign.catalogue.callables[2].operation;
+    let calls =
+        all.iter().flat_map(|sequence| sequence.steps()).filter(|step| step.operation == down).count();
+    let test: Vec<Step> = all
+        .iter()
+        .map(|sequence| sequence.steps().to_vec())
+        .find(|steps| steps.last().is_some_and(|step| step.operation == down))
+        .unwrap();
+    let said = campaign.remarks(&test);
+    assert_eq!(said[0], format!("{} steps", test.len()));
+    assert!(
+        said[1].starts_with(&format!("down was called {calls} times in the search and threw ")),
+        "{said:?}"
+    );
+}
