@@ -100,7 +100,7 @@ impl Variables {
 
 /// The wish as a variable's name.
 fn identifier(wish: &str) -> String {
-    let clean: String = wish.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    let clean: String = wish.chars().filter(|&c| is_part(c)).collect();
     let mut base = decapitalise(&clean);
     if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit()) {
         base.insert(0, 'v');
@@ -109,6 +109,12 @@ fn identifier(wish: &str) -> String {
         base.push_str("Value");
     }
     base
+}
+
+/// Whether a Java identifier may have the character (JLS §3.8); circled letters are letters to Unicode alone.
+fn is_part(c: char) -> bool {
+    let is_circled = matches!(c, '\u{24b6}'..='\u{24e9}' | '\u{1f130}'..='\u{1f189}');
+    c.is_ascii_alphanumeric() || c == '_' || (!c.is_ascii() && c.is_alphabetic() && !is_circled)
 }
 
 /// Names that qualified names start with; a variable would hide them (JLS §6.4.2).

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use probat_emit::TestClass;
-use probat_model::{ClassName, Literal, Operation, ProbeId, Type};
+use probat_emit::{TestCase, TestClass};
+use probat_model::{ClassName, ProbeId, Type};
 use probat_search::catalogue::Catalogue;
 
 use crate::finish::Finished;
-use crate::naming::Names;
+use crate::naming::{Unnamed, names};
 
 /// A test class and where it goes.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,29 +39,20 @@ pub fn group(catalogue: &Catalogue, tests: Vec<Finished>, fails: bool) -> Vec<Su
 fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, fails: bool) -> SuiteFile {
     let needs: usize = tests.iter().map(|test| test.needs).sum();
     let worth = needs * 100 / tests.len().max(1);
-    let mut names = Names::default();
+    let unnamed: Vec<Unnamed<'_>> = tests
+        .iter()
+        .map(|test| Unnamed {
+            case: &test.case,
+            operation: catalogue.callable(test.callable).operation,
+            result: test.result.as_ref(),
+        })
+        .collect();
+    let names = names(&unnamed, &catalogue.operations);
     let mut cases = Vec::new();
     let mut edges = BTreeMap::new();
-    for test in tests {
-        let operation = catalogue.operations.get(catalogue.callable(test.callable).operation);
-        let mut case = test.case;
-        let call = case
-            .steps
-            .iter()
-            .rev()
-            .find(|step| step.operation == catalogue.callable(test.callable).operation)
-            .expect("the call under test is a step of its test");
-        let literals: Vec<Option<&Literal>> = call
-            .args
-            .iter()
-            .map(|arg| match catalogue.operations.get(case.steps[usize::from(arg.0)].operation) {
-                Operation::Literal(literal) => Some(literal),
-                _ => None,
-            })
-            .collect();
-        case.name = names.name(operation, &literals, &case.ending, test.result.as_ref());
-        edges.insert(case.name.clone(), test.edges);
-        cases.push(case);
+    for (test, name) in tests.into_iter().zip(names) {
+        edges.insert(name.clone(), test.edges);
+        cases.push(TestCase { name, ..test.case });
     }
     cases.sort_by(|a, b| a.name.cmp(&b.name));
     let package = if subject.package().starts_with("java/") {
