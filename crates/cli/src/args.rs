@@ -33,6 +33,7 @@ pub enum Command {
     Generate(Box<crate::generate::GenerateArgs>),
     Explore(Box<crate::explore::ExploreArgs>),
     Reduce(Box<crate::reduce::ReduceArgs>),
+    Minimize(Box<crate::minimize::MinimizeArgs>),
     Run(RunArgs),
     Doctor(DoctorArgs),
     #[command(subcommand)]

@@ -14,6 +14,7 @@ mod fleet;
 mod generate;
 mod java;
 mod library;
+mod minimize;
 mod progress;
 mod reduce;
 mod run;
@@ -49,6 +50,7 @@ fn dispatch(command: &Command) -> Result<Exit, Failure> {
         Command::Generate(args) => generate::run(args),
         Command::Explore(args) => explore::run(args),
         Command::Reduce(args) => reduce::run(args),
+        Command::Minimize(args) => minimize::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Bench(BenchCommand::Exec(args)) => bench::exec(args),
         Command::Bench(BenchCommand::Generate(args)) => bench::suite::run(args),
