@@ -1,7 +1,9 @@
 //! The search on a made-up counter, without a JVM.
 
 use probat_analysis::World;
-use probat_model::{ClassName, End, Observation, Operation, OperationTable, StateHash, StateSeen, StepId};
+use probat_model::{
+    ClassName, End, Observation, Operation, OperationTable, Slow, StateHash, StateSeen, StepId,
+};
 use probat_protocol::Item;
 
 use crate::{Choices, Explorer, Limit, MethodFilter, Options, Plan, Pool, Pools, Strategy, plan};
@@ -42,6 +44,7 @@ fn run(table: &OperationTable, item: &Item) -> Observation {
         taints: Vec::new(),
         leaks: Vec::new(),
         compared: Vec::new(),
+        slow: Slow(false),
     }
 }
 

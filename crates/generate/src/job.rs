@@ -103,7 +103,12 @@ impl Default for JobOptions {
             annotate: Vec::new(),
             seeds: Vec::new(),
             survey: SurveyOptions::default(),
-            limits: Limits { state_tokens: 20_000, heap_bytes: 256 << 20, ..Limits::default() },
+            limits: Limits {
+                state_tokens: 20_000,
+                heap_bytes: 256 << 20,
+                call_idle: Some(Duration::from_millis(500)),
+                ..Limits::default()
+            },
             kernel_sandbox: true,
             plateau: Plateau::HalfOfTheTime,
             max_tests: None,

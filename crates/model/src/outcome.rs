@@ -260,4 +260,18 @@ pub struct Observation {
     pub leaks: Vec<Leak>,
     /// The first comparisons at the places asked for, each once.
     pub compared: Vec<Compared>,
+    pub slow: Slow,
 }
+
+/// Whether a sequence took longer than [`SLOW`]. How long it took is no part of what was seen: all are equal.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub struct Slow(pub bool);
+
+impl PartialEq for Slow {
+    fn eq(&self, _: &Slow) -> bool {
+        true
+    }
+}
+
+/// CPU time above which a sequence is slow. Classes are loaded and initialised in less.
+pub const SLOW: std::time::Duration = std::time::Duration::from_millis(60);

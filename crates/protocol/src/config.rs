@@ -40,6 +40,8 @@ pub struct Limits {
     pub call_cpu: Duration,
     /// Wall time one step may take, however idle.
     pub call_wall: Duration,
+    /// Wall time one step may take during which the whole JVM does nothing; none: as long as `call_wall`.
+    pub call_idle: Option<Duration>,
     /// How long after a soft stop the worker ends itself.
     pub grace: Duration,
     pub heap_bytes: u64,
@@ -63,6 +65,7 @@ impl Default for Limits {
         Limits {
             call_cpu: Duration::from_secs(1),
             call_wall: Duration::from_secs(3),
+            call_idle: None,
             grace: Duration::from_millis(500),
             heap_bytes: 512 << 20,
             direct_bytes: 64 << 20,

@@ -5,7 +5,8 @@
 
 use probat_model::{
     ClassLayout, ClassName, Compared, Contract, End, Frame, Leak, Observation, Operand, ProbeId, Refusal,
-    Slot, StateHash, StateSeen, StepId, StepOutcome, StoredState, Taint, TaintKind, Thrown, Value, Violation,
+    Slot, Slow, StateHash, StateSeen, StepId, StepOutcome, StoredState, Taint, TaintKind, Thrown, Value,
+    Violation,
 };
 
 use crate::wire::{Cursor, Put, WireError};
@@ -35,6 +36,7 @@ const VIOLATION: u8 = 6;
 const TAINT: u8 = 7;
 const LEAK: u8 = 8;
 const COMPARED: u8 = 9;
+const SLOW: u8 = 10;
 const END: u8 = 0;
 
 impl ResultWriter {
@@ -295,6 +297,10 @@ impl ResultWriter {
         self.bytes.put_text(&taint.detail);
     }
 
+    pub fn slow(&mut self) {
+        self.bytes.put_u8(SLOW);
+    }
+
     pub fn leak(&mut self, leak: Leak) {
         self.bytes.put_u8(LEAK);
         self.bytes.put_u8(leak as u8);
@@ -369,6 +375,7 @@ impl Decoder<'_> {
             taints: Vec::new(),
             leaks: Vec::new(),
             compared: Vec::new(),
+            slow: Slow(false),
         };
         loop {
             match self.cursor.u8()? {
@@ -395,6 +402,7 @@ impl Decoder<'_> {
                     let leak = from_byte(&LEAKS, self.cursor.u8()?).ok_or(self.cursor.error())?;
                     seen.leaks.push(leak);
                 }
+                SLOW => seen.slow = Slow(true),
                 COMPARED => {
                     let site = self.cursor.u32()?;
                     let (left, right) = (self.operand()?, self.operand()?);
@@ -664,6 +672,7 @@ mod tests {
                 Violation { contract: Contract::User(300), steps: vec![StepId(0), StepId(0)], thrown: None },
             ],
             taints: vec![Taint { step: StepId(2), kind: TaintKind::Display, detail: "x".into() }],
+            slow: Slow(true),
             leaks: vec![Leak::Interrupt],
             compared: vec![
                 Compared { site: 3, left: Operand::Bits(-1), right: Operand::Null },
@@ -707,6 +716,9 @@ mod tests {
         seen.taints.iter().for_each(|taint| writer.taint(taint));
         seen.leaks.iter().for_each(|&leak| writer.leak(leak));
         seen.compared.iter().for_each(|compared| writer.compared(compared));
+        if seen.slow.0 {
+            writer.slow();
+        }
         writer.end(&seen.end);
     }
 
@@ -717,7 +729,12 @@ mod tests {
             writer.start(batch);
             write(&sample(), &mut writer);
             write(&sample(), &mut writer);
-            assert_eq!(decode_results(writer.payload()), Ok((batch, vec![sample(), sample()])));
+            let read = decode_results(writer.payload());
+            assert_eq!(read, Ok((batch, vec![sample(), sample()])));
+            assert!(
+                read.is_ok_and(|(_, seen)| seen.iter().all(|seen| seen.slow.0)),
+                "equal, whatever it says"
+            );
         }
     }
 

@@ -8,7 +8,7 @@ use std::hash::Hasher;
 
 use probat_model::{
     ClassName, Contract, End, JavaString, Literal, MethodDescriptor, Observation, Operation, OperationTable,
-    ProbeId, Refusal, StateHash, StateSeen, Step, StepId, StepOutcome, Thrown, Value, Violation,
+    ProbeId, Refusal, Slow, StateHash, StateSeen, Step, StepId, StepOutcome, Thrown, Value, Violation,
 };
 use probat_protocol::Item;
 
@@ -151,6 +151,7 @@ impl Fake {
             taints: Vec::new(),
             leaks: Vec::new(),
             compared: Vec::new(),
+            slow: Slow(false),
         };
         let steps = item.sequence.steps();
         for (at, step) in steps.iter().enumerate() {

@@ -228,6 +228,7 @@ mod tests {
                     taints: Vec::new(),
                     leaks: Vec::new(),
                     compared: Vec::new(),
+                    slow: probat_model::Slow(false),
                 })
                 .collect())
         }

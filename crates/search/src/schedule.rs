@@ -23,6 +23,8 @@ pub struct Record {
     pub unassembled: u32,
     /// Tries that ran out of time or memory, or found a class that cannot be initialised: dear, and rarely worth it.
     pub stopped: u32,
+    /// Tries that took long.
+    pub slow: u32,
 }
 
 /// Weights of all callables, renewed between rounds.
@@ -87,7 +89,10 @@ fn weight(catalogue: &Catalogue, body: Option<usize>, record: &Record, uncovered
     }
     let fruit = f64::from(record.fruitful + 1) / f64::from(record.tries + 2);
     let fatigue = 1.0 + f64::from(record.barren) / 30.0;
-    let hopeless = 1.0 + f64::from(record.unassembled) / 10.0 + 4.0 * f64::from(record.stopped);
+    let hopeless = 1.0
+        + f64::from(record.unassembled) / 10.0
+        + 4.0 * f64::from(record.stopped)
+        + 2.0 * f64::from(record.slow);
     (0.2 + promise.sqrt() + 2.0 * fruit) / fatigue.sqrt() / hopeless
 }
 

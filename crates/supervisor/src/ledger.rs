@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
-use probat_model::{DeathCause, End, Observation, Operation, OperationId, StepId};
+use probat_model::{DeathCause, End, Observation, Operation, OperationId, Slow, StepId};
 use probat_protocol::{Item, decode_message, encode_message};
 
 pub(crate) use blame::{Ending, Place, Settlement};
@@ -382,5 +382,6 @@ fn died(step: Option<StepId>, cause: DeathCause) -> Observation {
         taints: Vec::new(),
         leaks: Vec::new(),
         compared: Vec::new(),
+        slow: Slow(false),
     }
 }

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use probat_jvm::{Global, Jvmti, Thread, Throwable, Vm};
 use probat_model::StepId;
-use probat_os::clock::ThreadCpuClock;
+use probat_os::clock::{ThreadCpuClock, process_cpu};
 use probat_protocol::Farewell;
 
 use crate::link::Up;
 use crate::shared::Shared;
 use crate::threads::Restless;
-use crate::watch::{Patience, Place, Verdict, Watchdog};
+use crate::watch::{Clocks, Patience, Place, Verdict, Watchdog};
 
 /// Exit code after being stuck.
 pub const STUCK: i32 = 3;
@@ -61,8 +61,9 @@ impl<W: Write + Send + 'static> Guardian<W> {
                 looked = Instant::now();
                 busy.into_iter().for_each(|name| self.shared.set_busy_thread(name));
             }
-            let cpu = || self.clock.now().unwrap_or_default();
-            match dog.tick(&self.shared.watch, start.elapsed(), cpu) {
+            let thread = || self.clock.now().unwrap_or_default();
+            let clocks = Clocks { thread, process: process_cpu };
+            match dog.tick(&self.shared.watch, start.elapsed(), clocks) {
                 Verdict::Wait => {}
                 Verdict::Stop => self.stop(jvmti),
                 Verdict::Stuck(place) => self.give_up(place),

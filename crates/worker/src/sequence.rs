@@ -7,7 +7,8 @@
 use std::io::Write;
 
 use probat_jvm::{Env, Value};
-use probat_model::{End, Operation, Refusal, StepId, Taint, Thrown};
+use probat_model::{End, Operation, Refusal, SLOW, StepId, Taint, Thrown};
+use probat_os::clock::thread_cpu;
 use probat_os::heartbeat::{HeartbeatWriter, Phase};
 use probat_protocol::{ItemBuffer, StateRequest};
 use rustc_hash::FxHashMap;
@@ -123,7 +124,11 @@ impl<'r, W: Write> Runner<'r, W> {
         if let Some(comparisons) = self.comparisons.as_deref().filter(|_| !item.sites.is_empty()) {
             comparisons.want(env, &item.sites)?;
         }
+        let start = thread_cpu();
         let mut end = self.steps(env, &mut run)?;
+        if thread_cpu().saturating_sub(start) > SLOW {
+            self.up.write(|results| results.slow());
+        }
         if run.after == After::Stopped {
             return Ok(Finish { end, after: run.after });
         }

@@ -79,6 +79,8 @@ struct Threads {
     live: AtomicI32,
     /// Live before the first sequence.
     baseline: AtomicI32,
+    /// Identity hashes of those left behind at rest.
+    left: Mutex<Vec<i32>>,
 }
 
 static SHARED: OnceLock<Shared> = OnceLock::new();
@@ -244,6 +246,17 @@ impl Shared {
 
     pub fn thread_ended(&self) {
         self.threads.live.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Remembers threads, by identity hash, that are left behind at rest; false if there are too many of them.
+    pub fn leave_threads(&self, hashes: &[i32], most: usize) -> bool {
+        let mut left = lock(&self.threads.left);
+        left.extend(hashes);
+        left.len() <= most
+    }
+
+    pub fn is_left(&self, hash: i32) -> bool {
+        lock(&self.threads.left).contains(&hash)
     }
 
     /// What lives now belongs to the JVM.

@@ -216,7 +216,7 @@ fn bounds(config: &WorkerConfig) -> Bounds {
 
 fn patience(config: &WorkerConfig) -> Patience {
     let limits = &config.limits;
-    Patience { cpu: limits.call_cpu, wall: limits.call_wall, grace: limits.grace }
+    Patience { cpu: limits.call_cpu, wall: limits.call_wall, idle: limits.call_idle, grace: limits.grace }
 }
 
 /// Defines `$Probat` in the boot loader, where every class sees it.

@@ -15,36 +15,66 @@ use crate::shared::Shared;
 /// How long interrupted threads get to end.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// The name of a thread of the code under test that does not end.
+/// Threads left behind at rest before a JVM has enough of them.
+const MOST_LEFT: usize = 100;
+
+/// The name of a thread of the code under test that does not end. Threads of pools that wait for work nobody will give them any more
+/// do no harm: they are left behind, up to a number.
 pub fn survivor(env: &mut Env<'_>, jvmti: Jvmti, shared: &Shared) -> Result<Option<String>, Fault> {
-    let deadline = Instant::now() + PATIENCE;
+    let start = Instant::now();
+    let deadline = start + PATIENCE;
     loop {
-        let left = env.with_frame(256, |env| foreign(env, jvmti));
+        // Towards the end nobody is woken, so that who rests can be seen to rest.
+        let wakes = start.elapsed() < PATIENCE / 2;
+        let left = env.with_frame(256, |env| foreign(env, jvmti, shared, wakes));
         let left = match left {
             Ok(left) => left?,
             Err(exception) => return Err(Fault::threw(env, "list threads", exception)),
         };
-        if left.is_none() {
-            // Whatever is left belongs to the JVM.
+        let Some(left) = left else {
+            // Whatever is left belongs to the JVM, or rests.
             shared.set_thread_baseline();
             return Ok(None);
-        }
+        };
         if Instant::now() >= deadline {
-            return Ok(left);
+            if left.at_rest && shared.leave_threads(&left.hashes, MOST_LEFT) {
+                shared.set_thread_baseline();
+                return Ok(None);
+            }
+            return Ok(Some(left.name));
         }
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// Interrupts every foreign thread, and names one.
-fn foreign(env: &mut Env<'_>, jvmti: Jvmti) -> Result<Option<String>, Fault> {
-    let mut found = None;
+/// Threads of the code under test.
+struct Foreign {
+    /// Of one of them.
+    name: String,
+    hashes: Vec<i32>,
+    /// None of them will do anything unless it is asked to.
+    at_rest: bool,
+}
+
+/// Foreign threads that were not there before; interrupts them if asked to.
+fn foreign(env: &mut Env<'_>, jvmti: Jvmti, shared: &Shared, wakes: bool) -> Result<Option<Foreign>, Fault> {
+    let mut found: Option<Foreign> = None;
     for thread in jvmti.all_threads(env)? {
-        if let Some(name) = foreign_name(env, jvmti, thread.get()) {
-            // It may have ended meanwhile.
-            let _ = jvmti.interrupt_thread(thread.get());
-            found = Some(name);
+        let Some(name) = foreign_name(env, jvmti, thread.get()) else { continue };
+        let hash = jvmti.object_hash_code(thread.get().erase())?;
+        if shared.is_left(hash) {
+            continue;
         }
+        // It may have ended meanwhile.
+        let at_rest = jvmti.thread_state(thread.get()).is_ok_and(|state| state.is_waiting_for_ever());
+        if wakes {
+            let _ = jvmti.interrupt_thread(thread.get());
+        }
+        let all =
+            found.get_or_insert_with(|| Foreign { name: String::new(), hashes: Vec::new(), at_rest: true });
+        all.name = name;
+        all.hashes.push(hash);
+        all.at_rest &= at_rest;
     }
     Ok(found)
 }

@@ -78,6 +78,8 @@ pub enum Verdict {
 pub struct Patience {
     pub cpu: Duration,
     pub wall: Duration,
+    /// While nothing in the process uses a processor: it sleeps, or waits for what never comes.
+    pub idle: Option<Duration>,
     /// Between the first stop and the end of the worker.
     pub grace: Duration,
 }
@@ -98,22 +100,46 @@ pub struct Watchdog {
     wall: Duration,
     cpu: Duration,
     stopping_since: Option<Duration>,
+    /// Since when the process does nothing, and the CPU time it had used then.
+    quiet_since: (Duration, Duration),
+}
+
+/// What the watchdog itself and other chores of a JVM use of a processor at most.
+const CHORES: u32 = 20;
+
+/// CPU time of other threads is this coarse.
+const COARSE: Duration = Duration::from_millis(4);
+
+/// CPU time, asked for only when it can matter.
+pub struct Clocks<T, P> {
+    /// Of the executor's thread.
+    pub thread: T,
+    /// Of the whole process.
+    pub process: P,
 }
 
 impl Watchdog {
     pub fn new(patience: Patience) -> Self {
-        Watchdog { patience, seen: 0, wall: Duration::ZERO, cpu: Duration::ZERO, stopping_since: None }
+        let (wall, cpu, quiet_since) = (Duration::ZERO, Duration::ZERO, (Duration::ZERO, Duration::ZERO));
+        Watchdog { patience, seen: 0, wall, cpu, stopping_since: None, quiet_since }
     }
 
-    /// Looks once. `wall` only grows; `cpu` is asked for only when it can matter.
-    pub fn tick(&mut self, watch: &Watch, wall: Duration, cpu: impl FnOnce() -> Duration) -> Verdict {
+    /// Looks once. `wall` only grows.
+    pub fn tick<T, P>(&mut self, watch: &Watch, wall: Duration, clocks: Clocks<T, P>) -> Verdict
+    where
+        T: FnOnce() -> Duration,
+        P: FnOnce() -> Duration,
+    {
         let word = watch.word.load(Ordering::Acquire);
         match word & STATE {
-            RUNNING if word == self.seen => self.judge(watch, word, wall, cpu),
+            RUNNING if word == self.seen => self.judge(watch, word, wall, clocks),
             RUNNING => {
                 self.seen = word;
                 self.wall = wall;
-                self.cpu = cpu();
+                self.cpu = (clocks.thread)();
+                if self.patience.idle.is_some() {
+                    self.quiet_since = (wall, (clocks.process)());
+                }
                 self.stopping_since = None;
                 Verdict::Wait
             }
@@ -127,16 +153,33 @@ impl Watchdog {
         }
     }
 
-    fn judge(&mut self, watch: &Watch, word: u64, wall: Duration, cpu: impl FnOnce() -> Duration) -> Verdict {
+    fn judge<T, P>(&mut self, watch: &Watch, word: u64, wall: Duration, clocks: Clocks<T, P>) -> Verdict
+    where
+        T: FnOnce() -> Duration,
+        P: FnOnce() -> Duration,
+    {
         let elapsed = wall.saturating_sub(self.wall);
+        let Clocks { thread, process } = clocks;
         // A thread uses no more CPU time than wall time passes.
         let over = elapsed > self.patience.wall
-            || (elapsed > self.patience.cpu && cpu().saturating_sub(self.cpu) > self.patience.cpu);
+            || (elapsed > self.patience.cpu && thread().saturating_sub(self.cpu) > self.patience.cpu)
+            || self.patience.idle.is_some_and(|idle| self.is_quiet(wall, process()) > idle);
         if !over || !watch.give_up(word) {
             return Verdict::Wait;
         }
         self.stopping_since = Some(wall);
         Verdict::Stop
+    }
+
+    /// How long the process has done nothing.
+    fn is_quiet(&mut self, wall: Duration, used: Duration) -> Duration {
+        let (since, before) = self.quiet_since;
+        let passed = wall.saturating_sub(since);
+        if used.saturating_sub(before) > passed / CHORES + COARSE {
+            self.quiet_since = (wall, used);
+            return Duration::ZERO;
+        }
+        passed
     }
 }
 
@@ -147,7 +190,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     fn patience() -> Patience {
-        Patience { cpu: 100 * MS, wall: 300 * MS, grace: 50 * MS }
+        Patience { cpu: 100 * MS, wall: 300 * MS, idle: None, grace: 50 * MS }
     }
 
     fn place(step: u16) -> Place {
@@ -157,7 +200,10 @@ mod tests {
     /// Feeds the watchdog a step that runs for ever, using this share of CPU; returns the tick of each verdict.
     fn run(watch: &Watch, dog: &mut Watchdog, percent: u32, from: u32, to: u32) -> Vec<(u32, Verdict)> {
         (from..to)
-            .map(|at| (at, dog.tick(watch, MS * at, || MS * (at * percent / 100))))
+            .map(|at| {
+                let used = || MS * (at * percent / 100);
+                (at, dog.tick(watch, MS * at, Clocks { thread: used, process: used }))
+            })
             .filter(|(_, verdict)| *verdict != Verdict::Wait)
             .collect()
     }
@@ -178,6 +224,17 @@ mod tests {
         let (watch, mut dog) = (Watch::default(), Watchdog::new(patience()));
         watch.enter(place(0));
         assert_eq!(run(&watch, &mut dog, 10, 0, 302), [(301, Verdict::Stop)]);
+    }
+
+    #[test]
+    fn a_step_in_a_process_that_rests_is_stopped_early() {
+        let patience = Patience { idle: Some(120 * MS), ..patience() };
+        let (watch, mut dog) = (Watch::default(), Watchdog::new(patience));
+        watch.enter(place(0));
+        assert_eq!(run(&watch, &mut dog, 0, 0, 122), [(121, Verdict::Stop)]);
+        let (watch, mut dog) = (Watch::default(), Watchdog::new(patience));
+        watch.enter(place(0));
+        assert_eq!(run(&watch, &mut dog, 30, 0, 300), [], "something is done");
     }
 
     #[test]
@@ -214,7 +271,7 @@ mod tests {
     #[test]
     fn ticks_are_short_against_the_limits() {
         assert_eq!(patience().tick(), 50 * MS / 20 + Duration::from_micros(0));
-        let long = Patience { cpu: MS * 60_000, wall: MS * 60_000, grace: MS * 60_000 };
+        let long = Patience { cpu: MS * 60_000, wall: MS * 60_000, idle: None, grace: MS * 60_000 };
         assert_eq!(long.tick(), 10 * MS);
     }
 }

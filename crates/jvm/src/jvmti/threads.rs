@@ -2,8 +2,8 @@
 
 use jni_simple::{
     JVMTI_THREAD_STATE_ALIVE, JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER, JVMTI_THREAD_STATE_INTERRUPTED,
-    JVMTI_THREAD_STATE_RUNNABLE, JVMTI_THREAD_STATE_TERMINATED, JVMTI_THREAD_STATE_WAITING, jint,
-    jvmtiThreadInfo,
+    JVMTI_THREAD_STATE_RUNNABLE, JVMTI_THREAD_STATE_TERMINATED, JVMTI_THREAD_STATE_WAITING,
+    JVMTI_THREAD_STATE_WAITING_INDEFINITELY, jint, jvmtiThreadInfo,
 };
 use std::time::Duration;
 
@@ -40,6 +40,11 @@ impl ThreadState {
     /// It sleeps, parks or waits.
     pub fn is_waiting(self) -> bool {
         self.0 & JVMTI_THREAD_STATE_WAITING != 0
+    }
+
+    /// It waits, and no clock will wake it.
+    pub fn is_waiting_for_ever(self) -> bool {
+        self.0 & JVMTI_THREAD_STATE_WAITING_INDEFINITELY != 0
     }
 
     /// An interrupt is pending.

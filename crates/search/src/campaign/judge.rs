@@ -41,7 +41,9 @@ impl Campaign<'_> {
         self.totals.steps += candidate.steps.len() as u64;
         self.count_depth(&candidate);
         let callable = candidate.callable;
-        self.schedule.record_mut(callable).tries += 1;
+        let record = self.schedule.record_mut(callable);
+        record.tries += 1;
+        record.slow += u32::from(seen.slow.0);
         let (attempt, legal_before) = (candidate.attempt, self.totals.legal);
         let (substituted, edges_before) = (candidate.substituted, self.archive.edges());
         if seen.taints.is_empty() && matches!(seen.end, End::Completed | End::Threw(_)) {
@@ -228,7 +230,8 @@ impl Campaign<'_> {
             length: written(&self.catalogue.operations, &candidate.steps),
         });
         let gained = gain != Gain::default();
-        let sound = seen.violations.is_empty() || self.config.strategy.extend_violators;
+        // What is slow once is slow in everything built on it.
+        let sound = (seen.violations.is_empty() || self.config.strategy.extend_violators) && !seen.slow.0;
         (sound && self.extend(candidate, seen)) || gained
     }
 
