@@ -165,3 +165,38 @@ fn a_visitor_annotates_what_is_written() {
     let body = |text: &str| text.split_once("package").unwrap().1.to_owned();
     assert_eq!(body(&without), body(&plain));
 }
+
+/// spec 004 row R3: the table is written once, read afterwards, and is the same; the search is too.
+#[test]
+fn the_table_of_relevance_is_kept_in_a_file() {
+    let bed = inputs();
+    let with = |output: &str, table: &str| {
+        generate(&bed, "poly.*", output, &["--mode", "recgen", "--relevance-table", table])
+    };
+    let java = |folder: &str| -> Vec<String> {
+        sources(&bed.at(folder)).iter().map(|path| fs::read_to_string(path).unwrap()).collect()
+    };
+    with("made", "one.txt").expect(0, &[]);
+    let one = fs::read_to_string(bed.at("one.txt")).unwrap();
+    with("read", "one.txt").expect(0, &[]);
+    assert_eq!(fs::read_to_string(bed.at("one.txt")).unwrap(), one);
+    assert_eq!(java("made"), java("read"));
+    with("again", "two.txt").expect(0, &[]);
+    assert_eq!(fs::read_to_string(bed.at("two.txt")).unwrap(), one);
+    let number = |member: &str| {
+        one.lines().filter_map(|line| line.strip_prefix("member ")).position(|line| line == member).unwrap()
+    };
+    let (coefficient, exponent) = (number("poly.Mono.coefficient()"), number("poly.Mono.exponent()"));
+    let degree = number("poly.Poly.degree()");
+    let are_relevant = |a: usize, b: usize| {
+        let row =
+            one.lines().find(|line| line.split(' ').next() == Some(&a.min(b).to_string())).unwrap_or("");
+        row.split(' ').skip(1).any(|pair| pair == format!("{}:1", a.max(b)))
+    };
+    assert!(are_relevant(exponent, degree) && !are_relevant(coefficient, exponent), "{one}");
+    fs::write(bed.at("odd.txt"), one.replace("member poly.Mono.exponent()", "member poly.Mono.weight()"))
+        .unwrap();
+    with("out", "odd.txt").expect(2, &["of other code", "poly.Mono.weight()", "poly.Mono.exponent()"]);
+    fs::write(bed.at("bad.txt"), "x").unwrap();
+    with("out", "bad.txt").expect(2, &["`bad.txt`, line 1: this is no table of relevance"]);
+}

@@ -34,7 +34,7 @@ pub use finish::{Finish, Finished};
 pub use hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
 pub use job::{
     Annotate, ClassReport, FailureReport, Java, Job, JobError, JobOptions, Kinds, OutFile, Outcome, Phase,
-    SeedSequence, Untested, Watch, run,
+    SeedSequence, TableUse, Untested, Watch, run,
 };
 pub use junit::{JUnitError, JUnitRun, Verdict, run_junit};
 pub use probat_emit::contract_in_words;

@@ -22,6 +22,7 @@ pub mod minimize;
 pub mod novelty;
 pub mod pool;
 pub mod relevance;
+pub mod relevance_table;
 pub mod replace;
 pub mod rng;
 pub mod schedule;

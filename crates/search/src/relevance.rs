@@ -121,6 +121,12 @@ impl Relevance {
         weights(scores, self.grades.destroyers)
     }
 
+    /// Settles the relevance of everything to a method.
+    pub(crate) fn set_row(&mut self, method: CallableId, grade: impl Fn(CallableId) -> f32) {
+        let row = self.callables.iter().map(|callable| callable.map_or(0.0, &grade)).collect();
+        self.rows.insert(method, row);
+    }
+
     fn row(&mut self, catalogue: &Catalogue, method: CallableId) -> &[f32] {
         let (grades, callables) = (self.grades, &self.callables);
         self.rows.entry(method).or_insert_with(|| {

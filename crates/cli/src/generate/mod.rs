@@ -22,6 +22,7 @@ mod missing;
 pub mod numbers;
 mod options;
 mod places;
+mod relevance;
 mod report;
 mod reproduce;
 mod seeds;
@@ -75,6 +76,9 @@ pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     let mut live = Live::new(budget, false);
     let job = job(args, &subject, &budget, &known, work.path())?;
     let outcome = search(&job, &mut live, &budget, stop)?;
+    if let (Some(path), Some(table)) = (&args.technique.relevance_table, &outcome.relevance) {
+        write::replace(path, &relevance::text(table)).map_err(|error| write_failure(&error, 0))?;
+    }
     let steps = gather::steps(&outcome, &live);
     let how = reproduce::in_short(&args.what, &args.classpath, &args.technique.contracts, args.seed, steps);
     let files = write_files(&outcome, &places, args.seed, &how)?;
@@ -121,6 +125,7 @@ fn job<'a>(
     let seeds = seeds::read(&args.technique.seed_sequences, &subject.library)?;
     options.campaign.literals.seeds.extend(seeds.literals);
     options.seeds = seeds.sequences;
+    options.relevance = relevance::wanted(args.technique.relevance_table.as_deref())?;
     Ok(Job {
         classes: &subject.library.classes,
         targets: subject.targets.clone(),
@@ -165,6 +170,8 @@ fn job_failure(error: &JobError) -> Failure {
         JobError::Verify(VerifyError::Start(start)) => fleet::start_failure(start),
         JobError::Verify(_) => Failure::caused(Exit::Missing, error)
             .hint("`--unverified` writes the tests all the same, without compiling or running them"),
+        JobError::Table { .. } => Failure::new(Exit::BadInput, chain(error))
+            .hint("delete the file of `--relevance-table` to have it made anew"),
         JobError::Nothing(_) => Failure::new(Exit::Nothing, chain(error))
             .hint("public and package-private members of named classes can be tested; is this the right class path?"),
     }

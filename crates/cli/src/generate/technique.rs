@@ -74,6 +74,10 @@ pub struct TechniqueArgs {
     /// How many times at most (default: 100 in mode `drt`, otherwise 10)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = SEARCH)]
     pub repeat_max: Option<u16>,
+    /// Keep the relevance of methods to each other in this file: written if it is not there, otherwise read in place of computing it (for mode
+    /// `recgen` and `--with relevance`)
+    #[arg(long, value_name = "FILE", help_heading = SEARCH)]
+    pub relevance_table: Option<PathBuf>,
     /// How many calls deep the fields a method touches are looked for, for the relevance of methods to each other (default: all)
     #[arg(long, value_name = "N", help_heading = SEARCH)]
     pub call_depth: Option<u32>,

@@ -22,7 +22,7 @@ mod tests_modes;
 
 use std::collections::BTreeMap;
 
-use probat_model::{Observation, Sequence, Step, Type};
+use probat_model::{Observation, Operation, Sequence, Step, Type};
 use probat_protocol::{Item, Observe, Reset, Values};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::Xxh3;
@@ -39,10 +39,11 @@ use crate::literals::{FixedPool, LiteralConfig, Literals};
 use crate::novelty;
 use crate::pool::Pool;
 use crate::relevance::Relevance;
+use crate::relevance_table::RelevanceTable;
 use crate::rng::Rng;
 use crate::schedule::Schedule;
 use crate::store::Store;
-use crate::strategy::{Batch, Pruning, Sequences, Strategy};
+use crate::strategy::{Batch, Grades, Pruning, Sequences, Strategy};
 use crate::types::{Hierarchy, TypeId};
 use crate::visitor::Visitor;
 
@@ -309,6 +310,22 @@ impl<'h> Campaign<'h> {
     /// One failure per callable and kind.
     pub fn failures(&self) -> impl Iterator<Item = &Failure> {
         self.failures.iter()
+    }
+
+    /// The relevance of members to each other, graded as this search does.
+    pub fn relevance_table(&self, name: &dyn Fn(&Operation) -> String) -> RelevanceTable {
+        let grades = match self.config.strategy.sequences {
+            Sequences::Relevant(grades) => grades,
+            Sequences::LeastUsed | Sequences::Uniform => Grades::PLAIN,
+        };
+        RelevanceTable::of(&self.catalogue, grades, name)
+    }
+
+    /// Takes relevance from a table in place of computing it, where this search draws by relevance.
+    pub fn load_relevance(&mut self, table: &RelevanceTable) {
+        if let Some(relevance) = &mut self.relevance {
+            relevance.load(&self.catalogue, table);
+        }
     }
 
     /// Has someone watch.
