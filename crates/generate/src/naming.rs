@@ -196,7 +196,7 @@ fn shape(table: &OperationTable, steps: &[Step], arg: StepId, receiver: Option<S
         Operation::Call { name, .. } | Operation::CallStatic { name, .. } => clean(name),
         Operation::GetField { name, .. } => clean(name),
         Operation::ArrayOf { length: 0, .. } => "emptyArray".into(),
-        Operation::ArrayOf { element, length } => format!("{}Array{length}", type_word(element)),
+        Operation::ArrayOf { .. } => format!("array{}", of_arguments(table, steps, arg)),
         Operation::Stub(spec) => format!("stub{}", capital(&last_part(spec.of.simple()))),
         _ => "array".into(),
     }
@@ -213,15 +213,28 @@ fn literal_word(literal: &Literal) -> String {
             Some(c) => format!("char{}", c.to_ascii_uppercase()),
             None => "char".into(),
         },
-        Literal::Float(_) => "float".into(),
-        Literal::Double(_) => "double".into(),
+        Literal::Float(bits) => number_word(f64::from(f32::from_bits(*bits)), "float"),
+        Literal::Double(bits) => number_word(f64::from_bits(*bits), "double"),
         Literal::String(text) => {
             let word = clean(&text.to_lossy());
-            let is_whole = word.chars().count() == text.units().len() && word.len() <= 16;
-            if is_whole { word } else { "text".into() }
+            let count = word.chars().count();
+            match count == text.units().len() {
+                true if count <= 16 => word,
+                // Enough to tell it from others.
+                _ => format!("text{}", capital(&word.chars().take(10).collect::<String>())),
+            }
         }
         Literal::Class(ty) => format!("{}Class", type_word(ty)),
         Literal::Null(_) => "null".into(),
+    }
+}
+
+/// `1point5`; a number with many digits is told by its type.
+fn number_word(value: f64, ty: &str) -> String {
+    let text = value.to_string();
+    match text.len() <= 8 && value.is_finite() {
+        true => text.replace('.', "point").replace('-', "minus"),
+        false => ty.to_owned(),
     }
 }
 
@@ -240,18 +253,22 @@ fn before(table: &OperationTable, steps: &[Step], receiver: StepId, call: usize)
     });
     match (earlier, table.get(steps[usize::from(receiver.0)].operation)) {
         (Some(name), _) => Some(format!("_after{}", capital(&name))),
-        (None, Operation::Construct { .. }) => {
-            let args = &steps[usize::from(receiver.0)].args;
-            let words: Vec<String> = args.iter().map(|&arg| shape(table, steps, arg, None)).collect();
-            let of = if words.is_empty() { String::new() } else { format!("Of{}", joined(words)) };
-            Some(format!("_onNew{of}"))
+        (None, Operation::Construct { class, .. }) => {
+            Some(format!("_onNew{}{}", last_part(class.simple()), of_arguments(table, steps, receiver)))
         }
         (None, Operation::CallStatic { name, .. } | Operation::Call { name, .. }) => {
-            Some(format!("_on{}", capital(&clean(name))))
+            Some(format!("_on{}{}", capital(&clean(name)), of_arguments(table, steps, receiver)))
         }
         (None, Operation::GetStatic { name, .. }) => Some(format!("_on{}", constant_word(name))),
         _ => None,
     }
+}
+
+/// `Of5AndText`: what a step was given.
+fn of_arguments(table: &OperationTable, steps: &[Step], step: StepId) -> String {
+    let args = &steps[usize::from(step.0)].args;
+    let words: Vec<String> = args.iter().map(|&arg| shape(table, steps, arg, None)).collect();
+    if words.is_empty() { String::new() } else { format!("Of{}", joined(words)) }
 }
 
 fn last_part(simple: &str) -> String {
@@ -277,6 +294,8 @@ fn outcome(ending: &Ending, result: Option<&Expected>) -> String {
         (_, Some(Expected::Boolean(value))) => format!("_returns{}", if *value { "True" } else { "False" }),
         (_, Some(Expected::Int(value))) if *value >= 0 => format!("_returns{value}"),
         (_, Some(Expected::Int(_))) => "_returnsNegative".into(),
+        (_, Some(Expected::Long(value))) if *value >= 0 => format!("_returns{value}"),
+        (_, Some(Expected::Constant(_, name))) => format!("_returns{}", constant_word(name)),
         (_, Some(Expected::String(text))) if text.units().is_empty() => "_returnsEmptyString".into(),
         _ => String::new(),
     }
@@ -371,7 +390,7 @@ mod tests {
             found,
             [
                 "parse_withAbc",
-                "parse_withText",
+                "parse_withTextAb",
                 "parseOfInt_with5",
                 "parseOfLong_with5",
                 "parseOfLong_with5_2"

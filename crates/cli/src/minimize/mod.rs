@@ -269,6 +269,7 @@ fn render(report: &Report) -> String {
         };
         let (before, after) = (test.statements_before.unwrap_or(0), test.statements_after.unwrap_or(0));
         let line = match test.state {
+            State::Shorter if before == after => format!("{before} statements, simpler ones{failure}"),
             State::Shorter => format!("{before} → {after} statements{failure}"),
             State::Minimal => format!("{before} statements, none can go{failure}"),
             State::Passes => "passes".into(),
