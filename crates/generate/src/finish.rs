@@ -16,7 +16,7 @@ use probat_search::archive::{Ending, Witness};
 use probat_search::campaign::Campaign;
 use probat_search::catalogue::{CallableId, OwnerId};
 use probat_search::executor::Executor;
-use probat_search::minimize::{Subject, minimize};
+use probat_search::minimize::{AT_ONCE, Subject, minimize};
 use probat_search::replace::replace_from;
 
 use crate::expect::expected;
@@ -77,7 +77,7 @@ impl Deadline<'_> {
 const WAVES: usize = 64;
 
 /// Tests whose values are looked at together.
-const CHUNK: usize = 400;
+const CHUNK: usize = 200;
 
 /// Finishes what is worth a test, at most as many as there is room for.
 pub(crate) fn finish<E: Executor + Send>(
@@ -157,10 +157,12 @@ fn shorten<E: Executor>(
         minimize(&campaign.catalogue.operations, &mut subjects, executor, stop)?;
         let before: Vec<_> =
             subjects.iter().map(|subject| (subject.steps.clone(), subject.seen.clone())).collect();
-        let mut waves = 0;
+        // Asked several times in a wave of many.
+        let most = WAVES * (1 + witnesses.len() / AT_ONCE);
+        let mut asked = 0;
         let enough = || {
-            waves += 1;
-            waves > WAVES || stop()
+            asked += 1;
+            asked > most || stop()
         };
         replace_from(campaign, &mut subjects, executor, enough)?;
         // What came in from elsewhere may be out of reach for the test.

@@ -39,7 +39,10 @@ impl std::fmt::Debug for Subject<'_> {
     }
 }
 
-/// Shortens all subjects; `stop` is asked between waves.
+/// Trials run before the next look at the clock.
+pub const AT_ONCE: usize = 256;
+
+/// Shortens all subjects; `stop` is asked again and again.
 pub fn minimize<E: Executor>(
     table: &OperationTable,
     subjects: &mut [Subject<'_>],
@@ -50,7 +53,7 @@ pub fn minimize<E: Executor>(
         .iter()
         .map(|subject| Some(slice(table, &subject.steps)).filter(|cut| cut.len() < subject.steps.len()))
         .collect();
-    try_wave(table, subjects, slices, executor)?;
+    try_wave(table, subjects, slices, executor, &mut stop)?;
     let mut next: Vec<usize> = subjects.iter().map(|subject| subject.steps.len().saturating_sub(1)).collect();
     while next.iter().any(|&at| at > 0) && !stop() {
         let trials: Vec<Option<Vec<Step>>> = subjects
@@ -61,7 +64,7 @@ pub fn minimize<E: Executor>(
                 next_removal(&subject.steps, next)
             })
             .collect();
-        try_wave(table, subjects, trials, executor)?;
+        try_wave(table, subjects, trials, executor, &mut stop)?;
     }
     Ok(())
 }
@@ -79,12 +82,13 @@ fn next_removal(steps: &[Step], next: &mut usize) -> Option<Vec<Step>> {
     None
 }
 
-/// Runs one trial per subject and keeps those that are as good.
+/// Runs one trial per subject, until told to stop, and keeps those that are as good.
 pub(crate) fn try_wave<E: Executor>(
     table: &OperationTable,
     subjects: &mut [Subject<'_>],
     trials: Vec<Option<Vec<Step>>>,
     executor: &mut E,
+    stop: &mut dyn FnMut() -> bool,
 ) -> Result<(), E::Error> {
     let (mut which, mut items) = (Vec::new(), Vec::new());
     for (at, trial) in trials.iter().enumerate() {
@@ -97,7 +101,11 @@ pub(crate) fn try_wave<E: Executor>(
             which.push(at);
         }
     }
-    let seen = executor.run(table, items)?;
+    let mut seen = Vec::with_capacity(items.len());
+    while !items.is_empty() && (seen.is_empty() || !stop()) {
+        let rest = items.split_off(items.len().min(AT_ONCE));
+        seen.extend(executor.run(table, std::mem::replace(&mut items, rest))?);
+    }
     for (at, seen) in which.into_iter().zip(seen) {
         let subject = &mut subjects[at];
         subject.is_stuck |= was_stopped(&seen.end);

@@ -91,7 +91,7 @@ pub fn replace<E: Executor>(
             })
             .collect();
         let before: Vec<Vec<Step>> = subjects.iter().map(|subject| subject.steps.clone()).collect();
-        try_wave(table, subjects, trials, executor)?;
+        try_wave(table, subjects, trials, executor, &mut stop)?;
         for (at, subject) in subjects.iter().enumerate() {
             if subject.steps != before[at] {
                 holes[at].accepted(before[at].len(), subject.steps.len());
