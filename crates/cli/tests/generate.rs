@@ -99,6 +99,31 @@ fn the_command_that_is_printed_repeats_the_run() {
     assert!(!states.is_empty() && states.iter().all(|state| state == "unchanged"), "{command}: {states:?}");
 }
 
+/// A run that is killed leaves what it found; the next one begins with it.
+#[test]
+fn a_killed_run_can_be_resumed() {
+    let bed = Bed::with_shop();
+    let args = ["classes", "--unverified", "--output", "out", "--format", "json"];
+    let missing = bed.generate(&[&args[..], &["--resume", "--step-limit", "100"]].concat());
+    missing.expect(2, &["out-unfinished", "--resume"]);
+
+    let unfinished = bed.at("out-unfinished");
+    let long = [&args[..], &["--time-limit", "1h", "--plateau", "1h"]].concat();
+    let mut running =
+        bed.command(&bed.at("."), &long).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while !unfinished.exists() {
+        assert!(running.try_wait().unwrap().is_none(), "it ended before it was killed");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    running.kill().unwrap();
+    running.wait().unwrap();
+
+    let again = bed.generate(&[&args[..], &["--resume", "--step-limit", "20000"]].concat());
+    let report = again.json();
+    assert!(report["resumed"].as_u64().unwrap() > 0, "{report}");
+    assert!(!unfinished.exists(), "all of it is written now");
+}
+
 #[test]
 fn a_second_run_replaces_our_files_and_tells_what_behaves_differently() {
     let bed = Bed::empty();

@@ -94,7 +94,7 @@ pub fn hunt(
     fleet: &mut Fleet,
     limits: &HuntLimits,
     stop: &dyn Fn() -> bool,
-    progress: &mut dyn FnMut(&HuntProgress),
+    progress: &mut dyn FnMut(&HuntProgress, &Campaign<'_>),
 ) -> Result<Hunted, FleetError> {
     let start = Instant::now();
     let last_call = limits.time.map(|time| start + time + GRACE);
@@ -129,14 +129,14 @@ pub fn hunt(
         }
         let Some(round) = flying.pop_front() else { continue };
         let Some(seen) = collect(fleet, last_call)? else {
-            progress(&now(campaign, start, last_gain.0));
+            progress(&now(campaign, start, last_gain.0), campaign);
             return Ok(Hunted { end: HuntEnd::Time, is_busy: true });
         };
         campaign.absorb(round, seen);
         if campaign.archive().edges() > last_gain.1 {
             last_gain = (Instant::now(), campaign.archive().edges());
         }
-        progress(&now(campaign, start, last_gain.0));
+        progress(&now(campaign, start, last_gain.0), campaign);
     };
     let last_call = last_call.or_else(|| (end == HuntEnd::Stopped).then(|| Instant::now() + GRACE));
     let mut is_busy = false;
@@ -147,7 +147,7 @@ pub fn hunt(
         };
         campaign.absorb(round, seen);
     }
-    progress(&now(campaign, start, last_gain.0));
+    progress(&now(campaign, start, last_gain.0), campaign);
     Ok(Hunted { end, is_busy })
 }
 

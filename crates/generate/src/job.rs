@@ -38,6 +38,7 @@ use crate::hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
 use crate::pace::tests_in;
 use crate::scripts::scripts;
 use crate::suite::{SuiteFile, group};
+use crate::unfinished::{Keeper, Unfinished};
 use crate::verify::{Dropped, Verification, Verifier, VerifyError, reserve, verify};
 
 /// The user's Java.
@@ -78,6 +79,10 @@ pub struct JobOptions {
     pub annotate: Vec<Annotate>,
     /// Sequences of the user that the search begins with.
     pub seeds: Vec<SeedSequence>,
+    /// Where to keep what was found while the search goes on.
+    pub unfinished: Option<PathBuf>,
+    /// What an earlier run left behind, to begin with.
+    pub resume: Option<Unfinished>,
     pub survey: SurveyOptions,
     pub limits: Limits,
     pub kernel_sandbox: bool,
@@ -107,6 +112,8 @@ impl Default for JobOptions {
             relevance: None,
             annotate: Vec::new(),
             seeds: Vec::new(),
+            unfinished: None,
+            resume: None,
             survey: SurveyOptions::default(),
             limits: Limits {
                 state_tokens: 20_000,
@@ -237,6 +244,8 @@ pub struct Outcome {
     pub dropped: Vec<Dropped>,
     /// Tests that were found but never finished, for want of time.
     pub left_out: usize,
+    /// Sequences of an earlier run that were run again.
+    pub resumed: usize,
     /// Members whose tests behaved differently in a fresh JVM.
     pub unstable: Vec<Operation>,
     pub totals: Totals,
@@ -348,14 +357,18 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
         });
     }
     job.options.seeds.iter().for_each(|seed| campaign.plant(&seed.table, &seed.sequence));
+    let resumed = job.options.resume.as_ref().map_or(0, |resume| resume.plant(&mut campaign));
 
     clock.enter(Phase::Searching);
     let limits = hunt_limits(&job.options, start.elapsed());
     // Probe ids have gaps; a person is told of edges.
     let of_edges = probes.edges().len() as u32;
-    let Hunted { end, is_busy } = hunt(&mut campaign, &mut fleet, &limits, stop, &mut |progress| {
-        clock.watch.progress(&HuntProgress { of_edges, ..*progress });
-    })?;
+    let mut keeper = Keeper::new(job.options.unfinished.as_deref());
+    let Hunted { end, is_busy } =
+        hunt(&mut campaign, &mut fleet, &limits, stop, &mut |progress, campaign| {
+            keeper.look(campaign);
+            clock.watch.progress(&HuntProgress { of_edges, ..*progress });
+        })?;
 
     clock.enter(Phase::Finishing);
     let mut stats = fleet.stats();
@@ -414,6 +427,7 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     Ok(Outcome {
         classes: campaign_report.classes(&checked.edges),
         left_out,
+        resumed,
         failures: campaign_report.failures(),
         untested: campaign_report.untested(),
         untestable: surveyed.untestable,

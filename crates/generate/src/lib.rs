@@ -25,6 +25,7 @@ mod plain;
 mod printed;
 mod scripts;
 mod suite;
+mod unfinished;
 mod verify;
 
 pub use compile::{CompileError, Compiler, Diagnostic, compile};
@@ -39,4 +40,5 @@ pub use job::{
 pub use junit::{JUnitError, JUnitRun, Verdict, run_junit};
 pub use probat_emit::contract_in_words;
 pub use suite::{SuiteFile, group};
+pub use unfinished::{Unfinished, UnfinishedError};
 pub use verify::{DropReason, Dropped, Verification, VerifyError};

@@ -105,6 +105,9 @@ pub struct GenerateArgs {
     /// Write tests without compiling or running them
     #[arg(long, help_heading = OUTPUT)]
     pub unverified: bool,
+    /// Go on from what a run into the same output had found before it was killed
+    #[arg(long, help_heading = OUTPUT)]
+    pub resume: bool,
     /// Note the failures found as known: they are no longer reported, and no reason to exit with 3
     #[arg(long, help_heading = OUTPUT)]
     pub accept: bool,

@@ -78,6 +78,7 @@ pub fn report(facts: Facts<'_>) -> Report {
         ),
         dropped: outcome.dropped.iter().map(dropped).collect(),
         left_out: outcome.left_out,
+        resumed: outcome.resumed,
         unstable: outcome.unstable.iter().map(describe).collect(),
         seeds,
         missing: subject.missing.iter().map(missing).collect(),

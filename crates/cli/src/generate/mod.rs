@@ -34,7 +34,7 @@ mod write;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
-use probat_generate::{Job, JobError, Outcome, VerifyError};
+use probat_generate::{Job, JobError, Outcome, Unfinished, VerifyError};
 use probat_supervisor::WorkerCommand;
 
 use args::FrameworkChoice;
@@ -74,7 +74,9 @@ pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     announce(&subject, &budget);
     let stop = probat_os::signals::stop_flag().ok();
     let mut live = Live::new(budget, false);
-    let job = job(args, &subject, &budget, &known, work.path())?;
+    let mut job = job(args, &subject, &budget, &known, work.path())?;
+    job.options.resume = earlier(args, &places)?;
+    job.options.unfinished = Some(places.unfinished.clone());
     let outcome = search(&job, &mut live, &budget, stop)?;
     if let (Some(path), Some(table)) = (&args.technique.relevance_table, &outcome.relevance) {
         write::replace(path, &relevance::text(table)).map_err(|error| write_failure(&error, 0))?;
@@ -97,12 +99,31 @@ pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     let report = gather::report(facts);
     let json = serde_json::to_string_pretty(&report).expect("a report has only plain data") + "\n";
     write::replace(&places.report, &json).map_err(|error| write_failure(&error, report.files.len()))?;
+    // It is all written now. A file that is not there was not needed.
+    let _ = std::fs::remove_file(&places.unfinished);
     accept(args, &report, &mut known, &places)?;
     match args.format {
         Format::Text => print(&summary::render(&report))?,
         Format::Json => print(&json)?,
     }
     Ok(exit_of(args, &report))
+}
+
+/// What a run that was killed left behind, if it is wanted.
+fn earlier(args: &GenerateArgs, places: &Places) -> Result<Option<Unfinished>, Failure> {
+    let path = &places.unfinished;
+    if !args.resume {
+        if path.exists() {
+            let text = format!("an earlier run was cut off: `--resume` goes on from {}", path.display());
+            message("note", &text);
+        }
+        return Ok(None);
+    }
+    match Unfinished::read(path) {
+        Ok(found) => Ok(Some(found)),
+        Err(error) => Err(Failure::new(Exit::BadInput, chain(&error))
+            .hint("without `--resume` the search begins anew; a run leaves this file only if it was killed")),
+    }
 }
 
 fn announce(subject: &Subject, budget: &Budget) {

@@ -16,6 +16,9 @@ const TESTS: &str = "probat-tests";
 /// Folder for tests that fail, in a project.
 const FAILING: &str = "probat-failing-tests";
 
+/// File for what a run has found that is not over yet.
+const UNFINISHED: &str = "probat-unfinished";
+
 /// Folders and files of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
@@ -24,6 +27,8 @@ pub struct Places {
     pub failing: PathBuf,
     pub report: PathBuf,
     pub known_failures: PathBuf,
+    /// What a run has found that is not over yet.
+    pub unfinished: PathBuf,
 }
 
 /// Decides.
@@ -34,13 +39,15 @@ pub fn places(args: &GenerateArgs, project: &Project) -> Places {
             failing: args.failing_output.clone().unwrap_or_else(|| layout.root.join(FAILING)),
             report: layout.build.join("probat-report.json"),
             known_failures: layout.root.join(known::FILE),
+            unfinished: layout.build.join(UNFINISHED),
         },
         None => {
             let tests = args.output.clone().unwrap_or_else(|| PathBuf::from(TESTS));
             Places {
                 report: tests.join("probat-report.json"),
                 known_failures: tests.join(known::FILE),
-                failing: args.failing_output.clone().unwrap_or_else(|| beside(&tests)),
+                failing: args.failing_output.clone().unwrap_or_else(|| beside(&tests, FAILING)),
+                unfinished: beside(&tests, UNFINISHED),
                 tests,
             }
         }
@@ -56,9 +63,10 @@ impl Places {
 }
 
 /// `out` gives `out-failing`.
-fn beside(tests: &Path) -> PathBuf {
+fn beside(tests: &Path, what: &str) -> PathBuf {
+    let word = what.split('-').nth(1).unwrap_or(what);
     match tests.file_name() {
-        Some(name) => tests.with_file_name(format!("{}-failing", name.to_string_lossy())),
-        None => tests.join(FAILING),
+        Some(name) => tests.with_file_name(format!("{}-{word}", name.to_string_lossy())),
+        None => tests.join(what),
     }
 }

@@ -50,6 +50,8 @@ pub struct Report {
     pub left_out: usize,
     /// Members whose tests behaved differently in a fresh JVM and were dropped.
     pub unstable: Vec<String>,
+    /// Sequences of a run that was killed, which this one began with.
+    pub resumed: usize,
     /// Scripts the search began with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub seeds: Vec<SeedUsed>,

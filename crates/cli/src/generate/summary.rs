@@ -27,6 +27,10 @@ pub fn render(report: &Report) -> String {
 }
 
 fn head(report: &Report, out: &mut String) {
+    if report.resumed > 0 {
+        let found = plural(report.resumed as u64, "sequence");
+        out.push_str(&format!("Began with {found} of a run that was cut off.\n"));
+    }
     if report.tests == 0 {
         out.push_str(&format!("No tests: {}.\n", why_nothing(report)));
         return;

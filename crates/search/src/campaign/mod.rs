@@ -14,13 +14,14 @@ mod failures;
 mod judge;
 mod own_doing;
 mod packages;
+mod resume;
 mod seeds;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod tests_modes;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use probat_model::{Observation, Operation, Sequence, Step, Type};
 use probat_protocol::{Item, Observe, Reset, Values};
@@ -212,6 +213,8 @@ pub struct Campaign<'h> {
     homes: Homes,
     /// Sequences of the user that are still to be run, and what became of all.
     waiting: Vec<Seed>,
+    /// What an earlier search found and is to be run again.
+    resumed: VecDeque<Candidate>,
     visitors: Vec<Box<dyn Visitor>>,
     seeded: Vec<Seeded>,
     /// Calls executed, by how many calls came before them.
@@ -255,6 +258,7 @@ impl<'h> Campaign<'h> {
             missing: BTreeMap::new(),
             homes: Homes::default(),
             waiting: Vec::new(),
+            resumed: VecDeque::new(),
             visitors: Vec::new(),
             seeded: Vec::new(),
             depths: Vec::new(),
@@ -364,6 +368,7 @@ impl<'h> Campaign<'h> {
             if self.rounds <= FIRST_ROUNDS { self.config.round.div_ceil(8) } else { self.config.round };
         let mut drawn = Vec::with_capacity(size);
         drawn.extend(self.waiting.drain(..).map(Draft::Seed));
+        self.draw_resumed(&mut drawn, size);
         while drawn.len() < size
             && let Some(question) = self.equality.as_mut().and_then(Equality::next_question)
         {
