@@ -38,6 +38,7 @@ pub use job::{
     SeedSequence, TableUse, Untested, Watch, run,
 };
 pub use junit::{JUnitError, JUnitRun, Verdict, run_junit};
+pub use plain::test_item;
 pub use probat_emit::contract_in_words;
 pub use suite::{SuiteFile, group};
 pub use unfinished::{Unfinished, UnfinishedError};

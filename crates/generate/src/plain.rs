@@ -23,14 +23,15 @@ pub(crate) fn run_plain(
     if backwards {
         ordered.reverse();
     }
-    let items = ordered.iter().map(|(class, name)| item(&mut table, class, name)).collect();
+    let items = ordered.iter().map(|(class, name)| test_item(&mut table, class, name, Reset::None)).collect();
     let seen = fleet.run(&table, items)?;
     let verdicts =
         ordered.iter().zip(&seen).map(|((class, name), seen)| (class.clone(), name.clone(), verdict(seen)));
     Ok(JUnitRun { verdicts: verdicts.collect() })
 }
 
-fn item(table: &mut OperationTable, class: &ClassName, name: &str) -> Item {
+/// What runs one test: its class is made, and the method called.
+pub fn test_item(table: &mut OperationTable, class: &ClassName, name: &str, reset: Reset) -> Item {
     let descriptor = MethodDescriptor { params: Vec::new(), returns: None };
     let new = table.intern(Operation::Construct { class: class.clone(), descriptor: descriptor.clone() });
     let test = Operation::Call { class: class.clone(), name: name.into(), descriptor, interface: false };
@@ -39,7 +40,7 @@ fn item(table: &mut OperationTable, class: &ClassName, name: &str) -> Item {
     let object = sequence.push(table, new, []).expect("a constructor without parameters");
     sequence.push(table, test, [object]).expect("a method without parameters");
     let observe = Observe { values: Values::All, ..Observe::default() };
-    Item { sequence, observe, reset: Reset::None, past_exceptions: false }
+    Item { sequence, observe, reset, past_exceptions: false }
 }
 
 fn verdict(seen: &Observation) -> Verdict {

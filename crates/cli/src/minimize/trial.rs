@@ -6,11 +6,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use probat_generate::{Compiler, compile};
-use probat_model::{
-    ClassName, End, JavaString, MethodDescriptor, Operation, OperationTable, Sequence, StepOutcome, Thrown,
-};
-use probat_protocol::{Item, Observe, Reset, Values};
+use probat_generate::{Compiler, compile, test_item};
+use probat_model::{ClassName, End, JavaString, OperationTable, StepOutcome, Thrown};
+use probat_protocol::{Item, Reset};
 use probat_supervisor::Fleet;
 
 use super::java::{Kind, Statement, TestClass, tokens};
@@ -111,8 +109,10 @@ impl Bench<'_> {
         let full = if package.is_empty() { name.to_owned() } else { format!("{package}/{name}") };
         let class = ClassName::internal(&full);
         let chosen: Vec<usize> = (0..is_in.len()).filter(|&at| is_in[at]).collect();
-        let items: Vec<Item> =
-            chosen.iter().map(|at| item(&mut self.table, &class, &format!("probat{at}"))).collect();
+        let items: Vec<Item> = chosen
+            .iter()
+            .map(|at| test_item(&mut self.table, &class, &format!("probat{at}"), Reset::Fields))
+            .collect();
         self.runs += items.len();
         let seen = self.fleet.run(&self.table, items).map_err(|error| fleet::failure(&error))?;
         let mut ended = vec![Ended::Nothing; is_in.len()];
@@ -140,18 +140,6 @@ fn raised_by(thrown: &Thrown, test: &ClassName) -> Option<String> {
     })?;
     let is_test = frame.class.to_binary() == test.to_binary();
     (!is_test).then(|| format!("{}.{}", frame.class.to_binary(), frame.method))
-}
-
-fn item(table: &mut OperationTable, class: &ClassName, name: &str) -> Item {
-    let descriptor = MethodDescriptor { params: Vec::new(), returns: None };
-    let new = table.intern(Operation::Construct { class: class.clone(), descriptor: descriptor.clone() });
-    let test = Operation::Call { class: class.clone(), name: name.into(), descriptor, interface: false };
-    let test = table.intern(test);
-    let mut sequence = Sequence::new();
-    let object = sequence.push(table, new, []).expect("a constructor without parameters");
-    sequence.push(table, test, [object]).expect("a method without parameters");
-    let observe = Observe { values: Values::All, ..Observe::default() };
-    Item { sequence, observe, reset: Reset::Fields, past_exceptions: false }
 }
 
 /// The text with one name in place of another.
