@@ -274,4 +274,4 @@ impl PartialEq for Slow {
 }
 
 /// CPU time above which a sequence is slow. Classes are loaded and initialised in less.
-pub const SLOW: std::time::Duration = std::time::Duration::from_millis(60);
+pub const SLOW: std::time::Duration = std::time::Duration::from_millis(200);

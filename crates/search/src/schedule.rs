@@ -5,6 +5,7 @@
 //! makes, and less the more tries brought nothing.
 
 use crate::archive::Archive;
+use crate::campaign::FIRST_TIMES;
 use crate::catalogue::{CallableId, Catalogue};
 use crate::rng::Rng;
 use crate::strategy::Methods;
@@ -92,7 +93,7 @@ fn weight(catalogue: &Catalogue, body: Option<usize>, record: &Record, uncovered
     let hopeless = 1.0
         + f64::from(record.unassembled) / 10.0
         + 4.0 * f64::from(record.stopped)
-        + 2.0 * f64::from(record.slow);
+        + 2.0 * f64::from(record.slow.saturating_sub(FIRST_TIMES));
     (0.2 + promise.sqrt() + 2.0 * fruit) / fatigue.sqrt() / hopeless
 }
 

@@ -32,6 +32,9 @@ const BIG_STATE: u32 = 1500;
 /// Values of a type that may be big.
 const BIG_VALUES: usize = 6;
 
+/// Slow runs of a callable that are put down to a JVM that was still warming up, one for each of a few workers.
+pub(crate) const FIRST_TIMES: u32 = 2;
+
 /// Calls deeper than this are counted together.
 const DEEPEST: usize = 100;
 
@@ -44,6 +47,7 @@ impl Campaign<'_> {
         let record = self.schedule.record_mut(callable);
         record.tries += 1;
         record.slow += u32::from(seen.slow.0);
+        let is_slow = seen.slow.0 && record.slow > FIRST_TIMES;
         let (attempt, legal_before) = (candidate.attempt, self.totals.legal);
         let (substituted, edges_before) = (candidate.substituted, self.archive.edges());
         if seen.taints.is_empty() && matches!(seen.end, End::Completed | End::Threw(_)) {
@@ -62,7 +66,7 @@ impl Campaign<'_> {
                         let gained = self.threw(&candidate, &seen, step);
                         self.extend(candidate, &seen) || gained
                     }
-                    None => self.legal(candidate, &seen),
+                    None => self.legal(candidate, &seen, is_slow),
                 },
                 End::Threw(step) => self.threw(&candidate, &seen, step),
                 End::Refused(_) => {
@@ -219,7 +223,7 @@ impl Campaign<'_> {
     }
 
     /// A sequence that ran to its end: coverage for the archive, new values for the pool.
-    fn legal(&mut self, candidate: Candidate, seen: &Observation) -> bool {
+    fn legal(&mut self, candidate: Candidate, seen: &Observation, is_slow: bool) -> bool {
         self.totals.legal += 1;
         self.schedule.record_mut(candidate.callable).legal += 1;
         let gain = self.archive.consider(Witness {
@@ -231,7 +235,7 @@ impl Campaign<'_> {
         });
         let gained = gain != Gain::default();
         // What is slow once is slow in everything built on it.
-        let sound = (seen.violations.is_empty() || self.config.strategy.extend_violators) && !seen.slow.0;
+        let sound = (seen.violations.is_empty() || self.config.strategy.extend_violators) && !is_slow;
         (sound && self.extend(candidate, seen)) || gained
     }
 
