@@ -4,12 +4,10 @@
 
 mod shop;
 
-use shop::{Bed, Run, corpus, sources};
+use shop::{Bed, Run, sources};
 
 fn bed() -> Bed {
-    let bed = Bed::empty();
-    bed.compile(&sources(&corpus("explore")), "classes");
-    bed
+    Bed::with("explore")
 }
 
 /// Explores with the corpus on the class path; time limits are far away.

@@ -10,12 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use serde_json::Value;
-use shop::{Bed, Run, corpus, launcher, sources};
+use shop::{Bed, Run, launcher, sources};
 
 fn bank() -> Bed {
-    let bed = Bed::empty();
-    bed.compile(&sources(&corpus("contracts")), "classes");
-    bed
+    Bed::with("contracts")
 }
 
 fn generate(bed: &Bed, output: &str, more: &[&str]) -> Run {

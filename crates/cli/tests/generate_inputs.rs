@@ -9,12 +9,10 @@ use std::fs;
 use std::process::Command;
 
 use serde_json::Value;
-use shop::{Bed, Run, corpus, sources};
+use shop::{Bed, Run, sources};
 
 fn inputs() -> Bed {
-    let bed = Bed::empty();
-    bed.compile(&sources(&corpus("inputs")), "classes");
-    bed
+    Bed::with("inputs")
 }
 
 fn generate(bed: &Bed, class: &str, output: &str, more: &[&str]) -> Run {

@@ -10,12 +10,10 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use serde_json::Value;
-use shop::{Bed, Run, corpus, launcher, sources};
+use shop::{Bed, Run, launcher, sources};
 
 fn laws() -> Bed {
-    let bed = Bed::empty();
-    bed.compile(&sources(&corpus("laws")), "classes");
-    bed
+    Bed::with("laws")
 }
 
 fn generate(bed: &Bed, output: &str, more: &[&str]) -> Run {

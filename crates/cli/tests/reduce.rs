@@ -8,14 +8,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use shop::{Bed, Run, corpus, launcher, sources};
+use shop::{Bed, Run, corpus, launcher};
 
 /// A bed with the classes under test compiled; `None` where no launcher is there to run tests with.
 fn bed() -> Option<(Bed, PathBuf)> {
     let jar = launcher()?;
-    let bed = Bed::empty();
-    bed.compile(&sources(&corpus("reduce")), "classes");
-    Some((bed, jar))
+    Some((Bed::with("reduce"), jar))
 }
 
 /// Compiles suites into a folder of their own.

@@ -53,7 +53,7 @@ pub fn contract_in_words(contract: Contract) -> &'static str {
 }
 
 /// Why someone should care.
-fn consequence(contract: Contract) -> &'static str {
+pub fn consequence(contract: Contract) -> &'static str {
     match contract {
         Contract::EqualsReflexive | Contract::EqualsHashCode | Contract::HashCodeConsistent => {
             "hash tables and lists lose such objects"

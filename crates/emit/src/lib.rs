@@ -31,7 +31,7 @@ mod typing;
 
 pub use case::{Asked, Caught, Check, Ending, Expected, Rule, TestCase};
 pub use class::{Framework, Style, TestClass, test_class_source};
-pub use contract::contract_in_words;
+pub use contract::{consequence, contract_in_words};
 pub use java::{Access, Argument, ClassShape, Field, JavaType, Method, TypeParameter};
 pub use literal::{java_char, java_string};
 pub use names::is_keyword;

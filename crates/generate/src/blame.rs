@@ -51,11 +51,9 @@ fn trials(campaign: &Campaign<'_>) -> Vec<Trial> {
     for failure in campaign.failures().filter(|failure| is_about_state(&failure.kind)).take(MOST) {
         for length in 1..failure.steps.len() {
             let steps = &failure.steps[..length];
-            let operation = steps[length - 1].operation;
-            let found = catalogue.callables.iter().position(|callable| callable.operation == operation);
-            let Some(found) = found.filter(|&at| catalogue.callables[at].owner.is_some()) else { continue };
+            let Some(culprit) = catalogue.under_test(steps[length - 1].operation) else { continue };
             let (callable, kind) = (failure.callable, failure.kind.clone());
-            trials.push(Trial { callable, kind, culprit: CallableId(found as u32), steps: steps.to_vec() });
+            trials.push(Trial { callable, kind, culprit, steps: steps.to_vec() });
         }
     }
     trials

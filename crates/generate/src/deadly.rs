@@ -7,13 +7,14 @@ use std::fs;
 use std::path::PathBuf;
 
 use probat_emit::{Ending, Framework, Scope, Style, TestCase, TestClass, test_class_source};
-use probat_model::{ClassName, Type};
+use probat_model::ClassName;
 use probat_search::campaign::{Campaign, Failure, FailureKind};
 use probat_supervisor::describe;
 
 use crate::compile::{CompileError, Compiler, compile};
 use crate::failing::failure_key;
 use crate::job::{Job, OutFile};
+use crate::suite::{package_for, subject_of};
 
 /// Programs written for one run.
 const MOST: usize = 20;
@@ -27,21 +28,13 @@ pub(crate) fn deadly(
     let ends = |failure: &&Failure| matches!(failure.kind, FailureKind::Died | FailureKind::Exits);
     let mut files: Vec<OutFile> = Vec::new();
     for failure in campaign.failures().filter(ends).take(MOST) {
-        let Some(subject) = subject(campaign, failure) else { continue };
+        let owner = campaign.catalogue.callable(failure.callable).owner;
+        let subject = owner.and_then(|owner| subject_of(&campaign.catalogue, owner));
+        let Some(subject) = subject else { continue };
         let number = 1 + files.iter().filter(|file| file.subject == subject).count();
         files.extend(program(job, campaign, scope, failure, subject, number));
     }
     compilable(job, files)
-}
-
-/// The top-level class of the call.
-fn subject(campaign: &Campaign<'_>, failure: &Failure) -> Option<ClassName> {
-    let catalogue = &campaign.catalogue;
-    let owner = catalogue.callable(failure.callable).owner?;
-    match catalogue.types.get(catalogue.owners[owner.0 as usize].ty) {
-        Type::Class(name) => Some(name.host()),
-        _ => None,
-    }
 }
 
 fn program(
@@ -54,10 +47,7 @@ fn program(
 ) -> Option<OutFile> {
     let catalogue = &campaign.catalogue;
     let member = describe(catalogue.operations.get(catalogue.callable(failure.callable).operation));
-    let package = match subject.package() {
-        own if own.starts_with("java/") => format!("probat/{own}"),
-        own => own.to_owned(),
-    };
+    let package = package_for(&subject);
     let case = TestCase {
         name: "endsTheJvm".into(),
         steps: failure.steps.clone(),

@@ -90,15 +90,11 @@ pub(crate) fn finish<E: Executor + Send>(
 where
     E::Error: Send,
 {
-    let outcomes = campaign.archive().select(usize::MAX).len();
     // Where every run is wanted as a test, tests are wanted as they ran.
     let keep_all = campaign.config.keep_all;
-    let mut in_room = 0;
-    let witnesses: Vec<(Witness, Vec<ProbeId>)> = campaign
-        .archive()
-        .select(room)
+    let (chosen, left_out) = campaign.archive().select_most(room);
+    let witnesses: Vec<(Witness, Vec<ProbeId>)> = chosen
         .into_iter()
-        .inspect(|_| in_room += 1)
         .filter(|chosen| keep_all || !needs_assertions(&chosen.witness.ending))
         .map(|chosen| (chosen.witness.clone(), chosen.needs))
         .collect();
@@ -106,7 +102,7 @@ where
     let observers = Observers::new(&mut campaign.catalogue);
     let mut order: Vec<usize> = (0..witnesses.len()).collect();
     order.sort_by_key(|&at| std::cmp::Reverse(witnesses[at].1.len()));
-    let mut finish = Finish { left_out: outcomes - in_room, ..Finish::default() };
+    let mut finish = Finish { left_out, ..Finish::default() };
     for (number, chunk) in order.chunks(CHUNK).enumerate() {
         // The first is for those who had no time at all.
         if number > 0 && clock.is_late(1.0) {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use probat_emit::{TestCase, TestClass};
 use probat_model::{ClassName, ProbeId, Type};
-use probat_search::catalogue::Catalogue;
+use probat_search::catalogue::{Catalogue, OwnerId};
 
 use crate::finish::Finished;
 use crate::naming::{Unnamed, names};
@@ -29,11 +29,27 @@ pub struct SuiteFile {
 pub fn group(catalogue: &Catalogue, tests: Vec<Finished>, fails: bool) -> Vec<SuiteFile> {
     let mut files: BTreeMap<ClassName, Vec<Finished>> = BTreeMap::new();
     for test in tests {
-        if let Type::Class(name) = catalogue.types.get(catalogue.owners[test.owner.0 as usize].ty) {
-            files.entry(name.host()).or_default().push(test);
+        if let Some(subject) = subject_of(catalogue, test.owner) {
+            files.entry(subject).or_default().push(test);
         }
     }
     files.into_iter().map(|(subject, tests)| file(catalogue, subject, tests, fails)).collect()
+}
+
+/// The top-level class that tests of a class under test are about.
+pub(crate) fn subject_of(catalogue: &Catalogue, owner: OwnerId) -> Option<ClassName> {
+    match catalogue.types.get(catalogue.owners[owner.0 as usize].ty) {
+        Type::Class(name) => Some(name.host()),
+        _ => None,
+    }
+}
+
+/// The package of tests of a class: its own, unless that is closed to us.
+pub(crate) fn package_for(subject: &ClassName) -> String {
+    match subject.package() {
+        own if own.starts_with("java/") => format!("probat/{own}"),
+        own => own.to_owned(),
+    }
 }
 
 fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, fails: bool) -> SuiteFile {
@@ -55,11 +71,7 @@ fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, fails: 
         cases.push(TestCase { name, ..test.case });
     }
     cases.sort_by(|a, b| a.name.cmp(&b.name));
-    let package = if subject.package().starts_with("java/") {
-        format!("probat/{}", subject.package())
-    } else {
-        subject.package().to_owned()
-    };
+    let package = package_for(&subject);
     let simple = subject.simple();
     let (name, about) = if fails {
         let about = vec![

@@ -56,7 +56,7 @@ impl Unfinished {
         let catalogue = &campaign.catalogue;
         let mut table = OperationTable::new();
         let mut local = |id: OperationId| table.intern(catalogue.operations.get(id).clone());
-        let witnesses = campaign.archive().select(usize::MAX);
+        let witnesses = campaign.archive().select();
         let found = witnesses.iter().map(|chosen| (chosen.witness.callable, &chosen.witness.steps));
         let failures = campaign.failures().map(|failure| (failure.callable, &failure.steps));
         let tests = found

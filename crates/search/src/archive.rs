@@ -157,9 +157,14 @@ impl Archive {
         gain
     }
 
-    /// A small set of witnesses that takes every edge and shows every outcome the archive knows, or as much of that as so many can, in
-    /// a fixed order. Each comes with the edges it is there for.
-    pub fn select(&self, most: usize) -> Vec<Selected<'_>> {
+    /// A small set of witnesses that takes every edge and shows every outcome the archive knows, in a fixed order. Each comes with the
+    /// edges it is there for.
+    pub fn select(&self) -> Vec<Selected<'_>> {
+        self.select_most(usize::MAX).0
+    }
+
+    /// As many of the same as are wanted, chosen to take as much as so many can; and how many are left out.
+    pub fn select_most(&self, most: usize) -> (Vec<Selected<'_>>, usize) {
         let mut chosen: Vec<WitnessId> = self.by_outcome.values().copied().collect();
         let mut left = FixedBitSet::with_capacity(self.by_edge.len());
         for (at, witness) in self.by_edge.iter().enumerate() {
@@ -175,7 +180,8 @@ impl Archive {
         // Short ones first, so that long ones are there only for what nothing shorter does.
         chosen.sort_by_key(|id| (self.witnesses[id.0 as usize].length, *id));
         chosen.dedup();
-        if chosen.len() > most {
+        let left_out = chosen.len().saturating_sub(most);
+        if left_out > 0 {
             self.leave_useful(&mut chosen, most);
         }
         let mut owed = FixedBitSet::with_capacity(self.by_edge.len());
@@ -189,7 +195,7 @@ impl Archive {
             });
             Selected { needs: needs.collect(), witness }
         };
-        chosen.into_iter().map(|id| needed_by(id, &mut owed)).collect()
+        (chosen.into_iter().map(|id| needed_by(id, &mut owed)).collect(), left_out)
     }
 
     /// Leaves those that together take most edges for their length; then the shortest.
@@ -289,7 +295,7 @@ mod tests {
 
     fn selected(archive: &Archive) -> Vec<(u32, usize)> {
         archive
-            .select(usize::MAX)
+            .select()
             .iter()
             .map(|chosen| (chosen.witness.callable.0, chosen.witness.steps.len()))
             .collect()
@@ -303,7 +309,7 @@ mod tests {
         assert_eq!(archive.consider(witness(0, 2, &[1], Some("Oops"))), Gain { edges: 0, outcome: true });
         assert_eq!(archive.consider(witness(0, 4, &[1, 2], None)), Gain::default());
         assert_eq!(selected(&archive), [(0, 2), (0, 9)], "the first is covered by the longer one");
-        assert_eq!(archive.select(usize::MAX)[1].needs, [ProbeId(2), ProbeId(3)]);
+        assert_eq!(archive.select()[1].needs, [ProbeId(2), ProbeId(3)]);
         assert_eq!((archive.edges(), archive.uncovered(0..8)), (3, 5));
     }
 
@@ -314,10 +320,11 @@ mod tests {
         archive.consider(witness(1, 2, &[2], None));
         archive.consider(witness(2, 4, &[3, 4, 5, 6, 7], None));
         archive.consider(witness(3, 1, &[3], Some("Oops")));
-        let chosen: Vec<u32> = archive.select(2).iter().map(|chosen| chosen.witness.callable.0).collect();
-        assert_eq!(chosen, [0, 2]);
-        assert_eq!(archive.select(usize::MAX).len(), 4);
-        assert_eq!(archive.select(0).len(), 0);
+        let (chosen, left_out) = archive.select_most(2);
+        let chosen: Vec<u32> = chosen.iter().map(|chosen| chosen.witness.callable.0).collect();
+        assert_eq!((chosen, left_out), (vec![0, 2], 2));
+        assert_eq!(archive.select().len(), 4);
+        assert_eq!(archive.select_most(0).0.len(), 0);
     }
 
     #[test]

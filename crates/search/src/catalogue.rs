@@ -145,6 +145,17 @@ impl Catalogue {
         &self.callables[id.0 as usize]
     }
 
+    /// The callable that makes this call.
+    pub fn callable_of(&self, operation: OperationId) -> Option<CallableId> {
+        let found = self.callables.iter().position(|callable| callable.operation == operation)?;
+        Some(CallableId(found as u32))
+    }
+
+    /// The same, if it is under test.
+    pub fn under_test(&self, operation: OperationId) -> Option<CallableId> {
+        self.callable_of(operation).filter(|&id| self.callable(id).owner.is_some())
+    }
+
     /// Adds a callable and files it under every type its result can stand for.
     pub fn add(&mut self, callable: Callable) -> CallableId {
         let id = CallableId(self.callables.len() as u32);

@@ -176,7 +176,7 @@ pub(crate) fn operation_of(world: &World<'_>, method: MethodId) -> Option<Operat
     })
 }
 
-/// The innermost element type of an array, or the type itself.
+/// Methods a stand-in has to spell out.
 fn methods_of(stub: &Operation) -> usize {
     match stub {
         Operation::Stub(spec) => spec.methods.len(),
@@ -184,6 +184,7 @@ fn methods_of(stub: &Operation) -> usize {
     }
 }
 
+/// The innermost element type of an array, or the type itself.
 fn element(catalogue: &Catalogue, ty: TypeId) -> TypeId {
     let mut found = catalogue.types.get(ty);
     if !matches!(found, Type::Array(_)) {

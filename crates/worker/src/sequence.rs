@@ -254,14 +254,7 @@ impl<'r, W: Write> Runner<'r, W> {
         let _ = shared::on_executor(|executor| executor.probes.drain(env, &mut executor.kept));
         let id = run.item.operations[at];
         let place = Place { item: run.index, step: at as u16 };
-        let mut check = Check {
-            env,
-            shared: self.shared,
-            sorter: self.sorter,
-            bounds: self.bounds,
-            place,
-            violations: Vec::new(),
-        };
+        let mut check = self.check(env, place);
         let operation = (id, &self.operations[id as usize]);
         let refused = self.contracts.user.refuses(&mut check, self.types, operation, &run.args);
         let _ = shared::on_executor(|executor| executor.probes.discard(env));
@@ -269,6 +262,12 @@ impl<'r, W: Write> Runner<'r, W> {
             Interrupted::Stopped => StepEnd::TimedOut,
             Interrupted::Memory => StepEnd::Exhausted(After::Memory),
         })
+    }
+
+    /// What contracts are checked with.
+    fn check<'e, 'f>(&self, env: &'e mut Env<'f>, place: Place) -> Check<'r, 'e, 'f> {
+        let (shared, sorter, bounds) = (self.shared, self.sorter, self.bounds);
+        Check { env, shared, sorter, bounds, place, violations: Vec::new() }
     }
 
     fn prepare_contracts(&mut self, env: &mut Env<'_>) {
@@ -484,14 +483,7 @@ impl<'r, W: Write> Runner<'r, W> {
         let subjects = self.subjects(env, run);
         let returned = self.returned(env, run);
         let place = Place { item: run.index, step: run.last_step().0 };
-        let mut check = Check {
-            env,
-            shared: self.shared,
-            sorter: self.sorter,
-            bounds: self.bounds,
-            place,
-            violations: Vec::new(),
-        };
+        let mut check = self.check(env, place);
         let mut checked = self.contracts.check(&mut check, &subjects);
         if let (Ok(()), Some(steps)) = (checked, returned) {
             let id = *run.item.operations.last().expect("there is a last step");

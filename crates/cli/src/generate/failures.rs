@@ -138,17 +138,17 @@ fn why(kind: &FailureKind) -> &'static str {
             Contract::CompareToAntisymmetric => "sorting fails, or gives an order that depends on the start",
             Contract::CompareToEquals => "sorted collections take different objects for the same",
             Contract::CloneThrows => "the class says it can be cloned",
-            Contract::CloneSame => "whoever changes the copy changes the original",
-            Contract::CloneClass | Contract::CloneEquals => {
-                "whoever works with the copy works with something else"
-            }
-            Contract::IteratorNext | Contract::IterableNext => "every loop over it fails at its end",
-            Contract::CollectionSize
-            | Contract::MapSize
+            Contract::CloneSame
+            | Contract::CloneClass
+            | Contract::CloneEquals
+            | Contract::IteratorNext
+            | Contract::IterableNext
+            | Contract::CollectionSize
             | Contract::CollectionEmpty
-            | Contract::MapEmpty
             | Contract::CollectionArray
-            | Contract::CollectionIterator => "copying and looping lose elements or make some up",
+            | Contract::CollectionIterator
+            | Contract::MapSize
+            | Contract::MapEmpty => probat_emit::consequence(*contract),
             Contract::NullPointer => {
                 "no argument was null, so the code tripped over a null of its own making"
             }

@@ -28,8 +28,13 @@ pub struct Run {
 impl Bed {
     /// With the shop compiled for Java 11, so that any JVM can run it.
     pub fn with_shop() -> Bed {
+        Bed::with("shop")
+    }
+
+    /// A folder of the corpus, compiled to `classes`.
+    pub fn with(folder: &str) -> Bed {
         let bed = Bed::empty();
-        bed.compile(&sources(&corpus("shop")), "classes");
+        bed.compile(&sources(&corpus(folder)), "classes");
         bed
     }
 

@@ -133,8 +133,7 @@ impl Campaign<'_> {
     /// The callable behind a step.
     fn called_by(&self, candidate: &Candidate, step: StepId) -> Option<CallableId> {
         let operation = candidate.steps.get(usize::from(step.0))?.operation;
-        let found = self.catalogue.callables.iter().position(|callable| callable.operation == operation)?;
-        Some(CallableId(found as u32))
+        self.catalogue.callable_of(operation)
     }
 
     fn violations(&mut self, candidate: &Candidate, seen: &Observation) {

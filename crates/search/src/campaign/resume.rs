@@ -2,43 +2,21 @@
 //!
 //! In: sequences, each with the call it is there for. Out: candidates that are run before others are drawn, and judged like any.
 
-use probat_model::{Operation, OperationTable, Step, Type};
-use smallvec::SmallVec;
+use probat_model::{Operation, OperationTable, Step};
 
 use super::{Campaign, Draft, key};
-use crate::assemble::Candidate;
-use crate::catalogue::CallableId;
 
 impl Campaign<'_> {
     /// Has a sequence run again that ends with a call under test; false if there is no such call any more.
     pub fn resume(&mut self, table: &OperationTable, call: &Operation, steps: &[Step]) -> bool {
-        let Some(callable) = self.called(call) else { return false };
-        let steps: Vec<Step> = steps
-            .iter()
-            .map(|step| Step {
-                operation: self.catalogue.operations.intern(table.get(step.operation).clone()),
-                args: step.args.clone(),
-            })
-            .collect();
-        let gives_object = |step: &Step| {
-            let result = self.catalogue.operations.get(step.operation).result();
-            result.as_ref().is_some_and(Type::is_reference)
+        let operation = self.catalogue.operations.intern(call.clone());
+        let Some(callable) = self.catalogue.under_test(operation).filter(|_| !steps.is_empty()) else {
+            return false;
         };
-        let Some(last) = steps.len().checked_sub(1) else { return false };
-        let touched: SmallVec<[u16; 6]> =
-            (0..steps.len()).filter(|&at| gives_object(&steps[at])).map(|at| at as u16).collect();
+        let steps = self.adopted(table, steps);
         if self.run.insert(key(&steps)) {
-            self.resumed.push_back(Candidate {
-                callable,
-                parts: SmallVec::new(),
-                tail: 0,
-                call: last as u16,
-                steps,
-                touched,
-                attempt: None,
-                sites: Vec::new(),
-                substituted: false,
-            });
+            let candidate = self.given(callable, steps);
+            self.resumed.push_back(candidate);
         }
         true
     }
@@ -50,13 +28,5 @@ impl Campaign<'_> {
         {
             drawn.push(Draft::Try(self.with_sites(candidate)));
         }
-    }
-
-    fn called(&self, call: &Operation) -> Option<CallableId> {
-        let callables = self.catalogue.callables.iter().enumerate();
-        let found = callables
-            .filter(|(_, callable)| callable.owner.is_some())
-            .find(|(_, callable)| self.catalogue.operations.get(callable.operation) == call)?;
-        Some(CallableId(found.0 as u32))
     }
 }

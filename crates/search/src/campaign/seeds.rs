@@ -32,29 +32,35 @@ impl Campaign<'_> {
     /// Has a sequence run before anything else, and what it makes serve as components.
     pub fn plant(&mut self, table: &OperationTable, sequence: &Sequence) {
         let index = self.seeded.len();
-        let steps: Vec<Step> = sequence
-            .steps()
-            .iter()
-            .map(|step| Step {
-                operation: self.catalogue.operations.intern(table.get(step.operation).clone()),
-                args: step.args.clone(),
-            })
-            .collect();
+        let steps = self.adopted(table, sequence.steps());
         if steps.is_empty() {
             self.seeded.push(Seeded::Gave(0));
             return;
         }
-        let touched: SmallVec<[u16; 6]> = steps
-            .iter()
-            .enumerate()
-            .filter(|(_, step)| {
-                let result = self.catalogue.operations.get(step.operation).result();
-                result.as_ref().is_some_and(Type::is_reference)
-            })
-            .map(|(at, _)| at as u16)
-            .collect();
-        let candidate = Candidate {
-            callable: CallableId(0),
+        let candidate = self.given(CallableId(0), steps);
+        self.seeded.push(Seeded::Waiting);
+        self.waiting.push(Seed { index, candidate });
+    }
+
+    /// Steps over another table, over that of the catalogue.
+    pub(super) fn adopted(&mut self, table: &OperationTable, steps: &[Step]) -> Vec<Step> {
+        let operations = &mut self.catalogue.operations;
+        let adopt = |step: &Step| Step {
+            operation: operations.intern(table.get(step.operation).clone()),
+            args: step.args.clone(),
+        };
+        steps.iter().map(adopt).collect()
+    }
+
+    /// A candidate that was not assembled here: all objects in it are new.
+    pub(super) fn given(&self, callable: CallableId, steps: Vec<Step>) -> Candidate {
+        let gives_object = |step: &Step| {
+            let result = self.catalogue.operations.get(step.operation).result();
+            result.as_ref().is_some_and(Type::is_reference)
+        };
+        let touched = (0..steps.len()).filter(|&at| gives_object(&steps[at])).map(|at| at as u16).collect();
+        Candidate {
+            callable,
             parts: SmallVec::new(),
             tail: 0,
             call: steps.len() as u16 - 1,
@@ -63,9 +69,7 @@ impl Campaign<'_> {
             attempt: None,
             sites: Vec::new(),
             substituted: false,
-        };
-        self.seeded.push(Seeded::Waiting);
-        self.waiting.push(Seed { index, candidate });
+        }
     }
 
     /// What became of the sequences of the user, in the order they were planted.

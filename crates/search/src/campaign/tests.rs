@@ -78,7 +78,7 @@ fn nothing_runs_twice_and_nothing_continues_past_an_exception() {
     assert_eq!(keys.len(), before);
     let threw: Vec<&Witness> = campaign
         .archive()
-        .select(usize::MAX)
+        .select()
         .into_iter()
         .map(|chosen| chosen.witness)
         .filter(|witness| matches!(witness.ending, Ending::Threw(_)))

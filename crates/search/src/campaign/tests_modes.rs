@@ -207,7 +207,7 @@ fn misuse_is_discarded() {
     let (campaign, _) = run((catalogue, fake), config, 60);
     let record = campaign.schedule().record(mono);
     assert!(record.threw > 0 && record.legal > 0);
-    let selected = campaign.archive().select(usize::MAX);
+    let selected = campaign.archive().select();
     assert!(selected.iter().all(|chosen| chosen.witness.ending == Ending::Returned));
 }
 
@@ -247,9 +247,9 @@ fn sequences_go_past_exceptions_if_asked_to() {
 #[test]
 fn every_run_is_kept_where_all_are_wanted() {
     let (campaign, all) = run(counter(), CampaignConfig { keep_all: true, ..plain(2) }, 10);
-    assert_eq!(campaign.archive().select(usize::MAX).len(), all.len());
+    assert_eq!(campaign.archive().select().len(), all.len());
     let (campaign, all) = run(counter(), plain(2), 10);
-    assert!(campaign.archive().select(usize::MAX).len() < all.len() / 4);
+    assert!(campaign.archive().select().len() < all.len() / 4);
 }
 
 /// spec 001 row 3 and row 24, spec 004 rows R7, R8 and R20, in every mode
@@ -262,7 +262,7 @@ fn every_mode_repeats_itself_and_builds_on_nothing_that_threw() {
         let (campaign, all) = run(counter(), config(), 30);
         assert_eq!(all, run(counter(), config(), 30).1);
         let chosen: Vec<&Witness> =
-            campaign.archive().select(usize::MAX).into_iter().map(|chosen| chosen.witness).collect();
+            campaign.archive().select().into_iter().map(|chosen| chosen.witness).collect();
         for (at, witness) in chosen.iter().enumerate() {
             assert!(chosen[..at].iter().all(|other| other.steps != witness.steps), "a twin");
             let prefix = &witness.steps;
