@@ -3,7 +3,7 @@
 //! | question | type | answered by |
 //! |---|---|---|
 //! | which callable is tried next | [`Methods`] | `schedule` |
-//! | where an input comes from | [`Inputs`] | `assemble::eager`, `assemble::actions`, `assemble::recommended` |
+//! | where an input comes from | [`Inputs`] | `assemble::eager`, `assemble::actions`, `assemble::recommended`, `assemble::walk` |
 //! | which stored sequence gives it | [`Sequences`] | `pool`, `relevance` |
 //! | whether all combinations are tried after failures | [`Batch`] | `batch` |
 //! | which values of a legal sequence may serve again | [`Pruning`] | `novelty`, `equality` |
@@ -30,6 +30,8 @@ pub enum Inputs {
     Actions,
     /// The pool, but what the receiver's own sequence made is preferred with this probability (spec 004 §2.5).
     Recommended { receiver: f64 },
+    /// What the walk itself holds, and literals: one sequence is made longer, call by call, until it fails (spec 001 §2.2).
+    Walk,
 }
 
 /// Which stored sequence gives a value.
@@ -134,6 +136,17 @@ impl Strategy {
             prune_null: true,
             numbers: true,
             largest: Some(1_000_000),
+        }
+    }
+
+    /// The random walk that directed random testing is compared with (spec 001 §2.2, §3.4): no component set and no filter.
+    pub fn random_walk() -> Self {
+        Strategy {
+            inputs: Inputs::Walk,
+            pruning: Pruning::Off,
+            prune_null: false,
+            largest: None,
+            ..Strategy::drt()
         }
     }
 

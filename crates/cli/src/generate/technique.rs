@@ -98,6 +98,8 @@ pub enum Mode {
     Drt,
     /// MUT-aware recommendation as its author ran it: sequences drawn by shared fields, receivers reused, batches after failures
     Recgen,
+    /// A random walk: one sequence is made longer with random calls on what it holds, until a call fails; then another begins
+    RandomWalk,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -224,6 +226,7 @@ pub fn campaign(args: &TechniqueArgs, seed: u64) -> CampaignConfig {
         Mode::Best => CampaignConfig::default(),
         Mode::Drt => CampaignConfig::drt(),
         Mode::Recgen => CampaignConfig::recgen(),
+        Mode::RandomWalk => CampaignConfig::random_walk(),
     };
     config.seed = seed;
     config.contracts = !args.no_contracts;

@@ -86,7 +86,7 @@ impl Assembler<'_> {
     }
 
     /// How many components of the fixed pools fit; rough for what is composed of several.
-    fn fixed_count(&self, kind: &Type) -> usize {
+    pub(super) fn fixed_count(&self, kind: &Type) -> usize {
         match kind {
             Type::Array(_) => 4,
             Type::Class(name) => match name.as_internal() {

@@ -7,6 +7,7 @@
 mod actions;
 mod eager;
 mod recommended;
+mod walk;
 
 use probat_model::{ClassName, Literal, Operation, OperationId, Step, StepId, Type};
 use rustc_hash::FxHashSet;
@@ -113,6 +114,8 @@ pub struct Assembler<'a> {
     pub relevance: Option<&'a mut Relevance>,
     /// The callable to call.
     pub target: CallableId,
+    /// The sequence to go on with, where sequences are walks.
+    pub walk: Option<SequenceId>,
     /// Only small numbers: the call was seen to exhaust memory or time.
     pub tame: bool,
     /// Callables that get only small numbers wherever they are called.
@@ -144,6 +147,9 @@ impl Assembler<'_> {
     pub fn candidate(&mut self) -> Result<Candidate, NoCandidate> {
         let callable = self.catalogue.callable(self.target).clone();
         let mut plan = Plan::default();
+        if let Some(walk) = self.walk {
+            self.bring(&mut plan, walk).ok_or(NoCandidate::TooLong)?;
+        }
         let mut args: SmallVec<[Source; 4]> = SmallVec::new();
         for (at, &param) in callable.params.iter().enumerate() {
             let is_receiver = at == 0 && callable.has_receiver;
@@ -223,6 +229,7 @@ impl Assembler<'_> {
             Inputs::Recommended { receiver } => {
                 self.recommended(plan, ty, owner, depth, is_receiver, receiver)
             }
+            Inputs::Walk => self.walked(plan, ty, owner, depth),
         }
     }
 
@@ -284,16 +291,22 @@ impl Assembler<'_> {
 
     /// Brings a stored sequence in and returns the value wanted of it.
     fn include(&mut self, plan: &mut Plan, value: PoolValue) -> Option<Source> {
-        let length = self.store.length(value.sequence);
+        let part = self.bring(plan, value.sequence)?;
+        Some(Source::Part(part, value.step))
+    }
+
+    /// Brings a stored sequence in with all its values; `None` if there is no room.
+    fn bring(&mut self, plan: &mut Plan, sequence: SequenceId) -> Option<u8> {
+        let length = self.store.length(sequence);
         if plan.steps + length > self.config.max_steps || plan.parts.len() == usize::from(u8::MAX) {
             return None;
         }
         let part = plan.parts.len() as u8;
-        plan.parts.push(value.sequence);
+        plan.parts.push(sequence);
         plan.steps += length;
         let known = &mut plan.known;
-        self.store.values(value.sequence, 0, &mut |step, ty| known.push((Source::Part(part, step), ty)));
-        Some(Source::Part(part, value.step))
+        self.store.values(sequence, 0, &mut |step, ty| known.push((Source::Part(part, step), ty)));
+        Some(part)
     }
 
     fn node(&mut self, plan: &mut Plan, operation: Operation, args: SmallVec<[Source; 4]>) -> Source {

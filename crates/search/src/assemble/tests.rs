@@ -54,6 +54,7 @@ impl World {
             strategy: &self.strategy,
             relevance: None,
             target: id,
+            walk: None,
             tame: false,
             tame_calls: &FxHashSet::default(),
             types: &[],

@@ -20,7 +20,7 @@ use crate::novelty::{Fate, fate};
 use crate::pool::PoolValue;
 use crate::relevance::is_call;
 use crate::store::SequenceId;
-use crate::strategy::Pruning;
+use crate::strategy::{Inputs, Pruning};
 use crate::types::TypeId;
 
 /// What is thrown where a class cannot be initialised.
@@ -265,7 +265,9 @@ impl Campaign<'_> {
                 }
             }
         }
-        if !found.is_empty() {
+        if self.config.strategy.inputs == Inputs::Walk {
+            self.keep_walking(&candidate, &found);
+        } else if !found.is_empty() {
             self.keep(&candidate, &found);
         }
         let fruitful = !found.is_empty() || !asked.is_empty();
@@ -285,7 +287,7 @@ impl Campaign<'_> {
         self.catalogue.operations.get(step.operation).result().filter(Type::is_reference)
     }
 
-    fn keep(&mut self, candidate: &Candidate, values: &[PoolValue]) -> SequenceId {
+    pub(super) fn keep(&mut self, candidate: &Candidate, values: &[PoolValue]) -> SequenceId {
         let tail = &candidate.steps[usize::from(candidate.tail)..];
         let reusable: Vec<(u16, TypeId)> = values.iter().map(|value| (value.step, value.ty)).collect();
         let sequence = self.store.add(&candidate.parts, tail, &reusable);

@@ -19,7 +19,10 @@ mod seeds;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod tests_baselines;
+#[cfg(test)]
 mod tests_modes;
+mod walks;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -43,8 +46,8 @@ use crate::relevance::Relevance;
 use crate::relevance_table::RelevanceTable;
 use crate::rng::Rng;
 use crate::schedule::Schedule;
-use crate::store::Store;
-use crate::strategy::{Batch, Grades, Pruning, Sequences, Strategy};
+use crate::store::{SequenceId, Store};
+use crate::strategy::{Batch, Grades, Inputs, Pruning, Sequences, Strategy};
 use crate::types::{Hierarchy, TypeId};
 use crate::visitor::Visitor;
 
@@ -121,6 +124,16 @@ impl CampaignConfig {
             },
             exceptions: Exceptions::Discard,
             ..CampaignConfig::default()
+        }
+    }
+
+    /// A random walk with the settings it was compared under (spec 001 §3.4).
+    pub fn random_walk() -> Self {
+        let drt = CampaignConfig::drt();
+        CampaignConfig {
+            strategy: Strategy::random_walk(),
+            assemble: AssembleConfig { repeat: 0.0, ..drt.assemble },
+            ..drt
         }
     }
 
@@ -216,6 +229,8 @@ pub struct Campaign<'h> {
     waiting: Vec<Seed>,
     /// What an earlier search found and is to be run again.
     resumed: VecDeque<Candidate>,
+    /// Walks that can go on, where sequences are walks.
+    walks: VecDeque<SequenceId>,
     visitors: Vec<Box<dyn Visitor>>,
     seeded: Vec<Seeded>,
     /// Calls executed, by how many calls came before them.
@@ -260,6 +275,7 @@ impl<'h> Campaign<'h> {
             homes: Homes::default(),
             waiting: Vec::new(),
             resumed: VecDeque::new(),
+            walks: VecDeque::new(),
             visitors: Vec::new(),
             seeded: Vec::new(),
             depths: Vec::new(),
@@ -383,12 +399,13 @@ impl<'h> Campaign<'h> {
                 drawn.push(Draft::Try(self.with_sites(candidate)));
             }
         }
-        for _ in 0..size * 4 {
+        for _ in 0..size * self.draws() {
             if drawn.len() >= size {
                 break;
             }
             let Some(callable) = self.schedule.draw(&mut self.rng) else { break };
             match self.config.strategy.batch {
+                _ if self.config.strategy.inputs == Inputs::Walk => self.walk_on(callable, &mut drawn),
                 Some(batch) => self.attempt(callable, batch, &mut drawn),
                 None => match self.gathered(callable) {
                     Ok(candidate) => drawn.extend(self.unless_run_before(candidate).map(Draft::Try)),
@@ -460,6 +477,7 @@ impl<'h> Campaign<'h> {
             strategy: &self.config.strategy,
             relevance: self.relevance.as_mut(),
             target,
+            walk: self.walks.front().copied(),
             tame: self.tame.contains(&target) || self.schedule.record(target).tries < FIRST_TRIES,
             tame_calls: &self.tame,
             types: self.feedback.types(target),
