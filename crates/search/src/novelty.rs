@@ -8,7 +8,7 @@ use probat_protocol::StateRequest;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::assemble::Candidate;
-use crate::strategy::{Pruning, Strategy};
+use crate::strategy::{Pruning, Sequences, Strategy};
 
 /// What is known of a value after one run. Match without `_`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,11 +22,12 @@ pub enum Fate {
 }
 
 /// The states that judging a candidate needs, in ascending order of their steps.
-pub fn requests(pruning: &Pruning, candidate: &Candidate) -> Vec<StateRequest> {
+pub fn requests(strategy: &Strategy, candidate: &Candidate) -> Vec<StateRequest> {
     let last = candidate.steps.len() as u16 - 1;
-    let request = |after: u16, step: u16| StateRequest { after, roots: vec![StepId(step)], stored: false };
+    let stored = strategy.sequences == Sequences::Farthest;
+    let request = |after: u16, step: u16| StateRequest { after, roots: vec![StepId(step)], stored };
     let after = candidate.touched.iter().map(|&step| request(last, step));
-    match pruning {
+    match strategy.pruning {
         Pruning::State => after.collect(),
         Pruning::Mutation => {
             let before = candidate.touched.iter().filter(|&&step| step < last);

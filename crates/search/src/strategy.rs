@@ -3,8 +3,8 @@
 //! | question | type | answered by |
 //! |---|---|---|
 //! | which callable is tried next | [`Methods`] | `schedule` |
-//! | where an input comes from | [`Inputs`] | `assemble::eager`, `assemble::actions`, `assemble::recommended`, `assemble::walk` |
-//! | which stored sequence gives it | [`Sequences`] | `pool`, `relevance` |
+//! | where an input comes from | [`Inputs`] | `assemble::eager`, `assemble::actions`, `assemble::recommended`, `assemble::walk`, `assemble::terms` |
+//! | which stored sequence gives it | [`Sequences`] | `pool`, `relevance`, `distance` |
 //! | whether all combinations are tried after failures | [`Batch`] | `batch` |
 //! | which values of a legal sequence may serve again | [`Pruning`] | `novelty`, `equality` |
 //!
@@ -32,6 +32,11 @@ pub enum Inputs {
     Recommended { receiver: f64 },
     /// What the walk itself holds, and literals: one sequence is made longer, call by call, until it fails (spec 001 §2.2).
     Walk,
+    /// A call that yields the type, each as likely, and so on for its inputs; so deep, where only what takes no input is left. Nothing is
+    /// learned from runs (spec 001 §2.2, spec 004 §5).
+    TopDown { depth: u8 },
+    /// A component of its own for every input, each as likely: one object never serves twice (spec 001 §2.2).
+    Components,
 }
 
 /// Which stored sequence gives a value.
@@ -42,6 +47,8 @@ pub enum Sequences {
     Uniform,
     /// By relevance to the method under test, and by length (spec 004 §2.5).
     Relevant(Grades),
+    /// Of some drawn evenly, the one whose value is farthest from those used last (spec 004 §5).
+    Farthest,
 }
 
 /// How relevance is counted.
@@ -90,6 +97,9 @@ pub enum Pruning {
     Off,
 }
 
+/// Calls nested in a term that is made from the top down. The sources leave it open.
+const TOP_DOWN: u8 = 3;
+
 /// Answers to all questions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Strategy {
@@ -100,6 +110,8 @@ pub struct Strategy {
     pub pruning: Pruning,
     /// A sequence that broke a contract is built upon.
     pub extend_violators: bool,
+    /// A sequence that threw is built upon as if it had not.
+    pub extend_illegal: bool,
     /// A null that a call gave is never passed on.
     pub prune_null: bool,
     /// Numbers that calls gave may be arguments.
@@ -118,6 +130,7 @@ impl Strategy {
             batch: None,
             pruning: Pruning::State,
             extend_violators: true,
+            extend_illegal: false,
             prune_null: true,
             numbers: false,
             largest: None,
@@ -133,21 +146,36 @@ impl Strategy {
             batch: None,
             pruning: Pruning::Equals,
             extend_violators: false,
+            extend_illegal: false,
             prune_null: true,
             numbers: true,
             largest: Some(1_000_000),
         }
     }
 
+    /// Without a filter on which values and which sequences serve again.
+    fn unpruned() -> Self {
+        Strategy { pruning: Pruning::Off, prune_null: false, largest: None, ..Strategy::drt() }
+    }
+
     /// The random walk that directed random testing is compared with (spec 001 §2.2, §3.4): no component set and no filter.
     pub fn random_walk() -> Self {
-        Strategy {
-            inputs: Inputs::Walk,
-            pruning: Pruning::Off,
-            prune_null: false,
-            largest: None,
-            ..Strategy::drt()
-        }
+        Strategy { inputs: Inputs::Walk, ..Strategy::unpruned() }
+    }
+
+    /// Terms from the top down (spec 001 §2.2).
+    pub fn top_down() -> Self {
+        Strategy { inputs: Inputs::TopDown { depth: TOP_DOWN }, ..Strategy::unpruned() }
+    }
+
+    /// Terms from the bottom up; with `legal`, only of legal ones (spec 001 §2.2).
+    pub fn bottom_up(legal: bool) -> Self {
+        Strategy { inputs: Inputs::Components, extend_illegal: !legal, ..Strategy::unpruned() }
+    }
+
+    /// Directed random testing with all its filters off (spec 001 §2.2).
+    pub fn drt_unpruned() -> Self {
+        Strategy { extend_illegal: true, ..Strategy::unpruned() }
     }
 
     /// RecGen as its author ran it (spec 004 §2.3–2.6).
@@ -159,10 +187,32 @@ impl Strategy {
             batch: Some(Batch::default()),
             pruning: Pruning::State,
             extend_violators: true,
+            extend_illegal: false,
             prune_null: true,
             numbers: false,
             largest: None,
         }
+    }
+
+    /// What RecGen is compared with: undirected generation over the types that calls take and yield (spec 004 §5).
+    pub fn undirected() -> Self {
+        Strategy {
+            inputs: Inputs::TopDown { depth: TOP_DOWN },
+            sequences: Sequences::Uniform,
+            batch: None,
+            pruning: Pruning::Off,
+            ..Strategy::recgen()
+        }
+    }
+
+    /// What RecGen is compared with: feedback without recommendation (spec 004 §5).
+    pub fn feedback() -> Self {
+        Strategy { inputs: Inputs::Actions, sequences: Sequences::Uniform, batch: None, ..Strategy::recgen() }
+    }
+
+    /// What RecGen is compared with: inputs far from those used (spec 004 §5).
+    pub fn adaptive() -> Self {
+        Strategy { sequences: Sequences::Farthest, ..Strategy::feedback() }
     }
 }
 

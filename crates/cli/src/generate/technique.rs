@@ -47,7 +47,7 @@ pub struct TechniqueArgs {
     /// Do not check any contracts, yours included
     #[arg(long, help_heading = SEARCH)]
     pub no_contracts: bool,
-    /// What becomes of a call that throws: a test that asserts it, or nothing (default: `discard` in mode `drt`, otherwise `assert`)
+    /// What becomes of a call that throws: a test that asserts it, or nothing (default: `discard` in mode `drt` and those to compare with it, otherwise `assert`)
     #[arg(long, value_enum, value_name = "WHAT", help_heading = SEARCH)]
     pub exceptions: Option<ExceptionChoice>,
     /// Go on after a call that threw: tests catch its exception and make further calls, which shows what a failed call leaves behind
@@ -98,8 +98,38 @@ pub enum Mode {
     Drt,
     /// MUT-aware recommendation as its author ran it: sequences drawn by shared fields, receivers reused, batches after failures
     Recgen,
+    /// Terms from the top down: calls that yield what a call needs, three deep, learning nothing (compare with `drt`)
+    TopDown,
+    /// Terms from the bottom up, built upon whether they are legal or not (compare with `drt`)
+    BottomUp,
+    /// Terms from the bottom up, built upon if they are legal (compare with `drt`)
+    BottomUpLegal,
+    /// `drt` with all its filters and heuristics off
+    DrtUnpruned,
+    /// Undirected generation over the types that calls take and yield (compare with `recgen`)
+    Undirected,
+    /// Feedback, but no recommendation (compare with `recgen`)
+    Feedback,
+    /// Inputs as far as can be from those used before (compare with `recgen`)
+    Adaptive,
     /// A random walk: one sequence is made longer with random calls on what it holds, until a call fails; then another begins
     RandomWalk,
+}
+
+impl Mode {
+    /// Whether the settings that are not a choice of what to try are RecGen's; else they are our own, or those of directed random testing.
+    fn is_beside_recgen(self) -> bool {
+        match self {
+            Mode::Recgen | Mode::Undirected | Mode::Feedback | Mode::Adaptive => true,
+            Mode::Best
+            | Mode::Drt
+            | Mode::TopDown
+            | Mode::BottomUp
+            | Mode::BottomUpLegal
+            | Mode::DrtUnpruned
+            | Mode::RandomWalk => false,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -214,7 +244,7 @@ pub fn survey(args: &TechniqueArgs, options: SurveyOptions) -> SurveyOptions {
     let classic = args.mode != Mode::Best;
     SurveyOptions {
         package_private: options.package_private && !classic,
-        skip_exceptions: args.mode == Mode::Recgen && !args.extras.contains(&Extra::ExceptionClasses),
+        skip_exceptions: args.mode.is_beside_recgen() && !args.extras.contains(&Extra::ExceptionClasses),
         call_depth: args.call_depth,
         ..options
     }
@@ -227,6 +257,13 @@ pub fn campaign(args: &TechniqueArgs, seed: u64) -> CampaignConfig {
         Mode::Drt => CampaignConfig::drt(),
         Mode::Recgen => CampaignConfig::recgen(),
         Mode::RandomWalk => CampaignConfig::random_walk(),
+        Mode::TopDown => CampaignConfig::top_down(),
+        Mode::BottomUp => CampaignConfig::bottom_up(false),
+        Mode::BottomUpLegal => CampaignConfig::bottom_up(true),
+        Mode::DrtUnpruned => CampaignConfig::drt_unpruned(),
+        Mode::Undirected => CampaignConfig::undirected(),
+        Mode::Feedback => CampaignConfig::feedback(),
+        Mode::Adaptive => CampaignConfig::adaptive(),
     };
     config.seed = seed;
     config.contracts = !args.no_contracts;
@@ -277,7 +314,7 @@ fn add(extra: Extra, config: &mut CampaignConfig) {
     let strategy = &mut config.strategy;
     let mut grades = match strategy.sequences {
         Sequences::Relevant(grades) => grades,
-        Sequences::LeastUsed | Sequences::Uniform => Grades::PLAIN,
+        Sequences::LeastUsed | Sequences::Uniform | Sequences::Farthest => Grades::PLAIN,
     };
     match extra {
         Extra::Relevance => {}

@@ -1,7 +1,7 @@
 //! An input by one of the applicable actions, each as likely as the others (spec 001 §2.4).
 //!
 //! In: a wanted type. Out: where its value comes from: reused from what the candidate holds, fetched from the component set, or null.
-//! Literals and `new Object()` belong to the component set; nothing is built on demand.
+//! Without reuse one object never serves twice. Literals and `new Object()` belong to the component set; nothing is built on demand.
 
 use probat_model::{ClassName, Literal, MethodDescriptor, Operation, Type};
 use smallvec::SmallVec;
@@ -26,11 +26,12 @@ impl Assembler<'_> {
         owner: Option<OwnerId>,
         depth: u8,
         is_receiver: bool,
+        reuse: bool,
     ) -> Result<Source, NoCandidate> {
         let kind = self.catalogue.types.get(ty).clone();
         let at_hand = self.at_hand(plan, ty);
         let mut actions: SmallVec<[Action; 3]> = SmallVec::new();
-        if !at_hand.is_empty() {
+        if reuse && !at_hand.is_empty() {
             actions.push(Action::Reuse);
         }
         actions.push(Action::Fetch);

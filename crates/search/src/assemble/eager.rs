@@ -162,7 +162,13 @@ impl Assembler<'_> {
         self.rng.pick(&bare).copied()
     }
 
-    fn call(&mut self, plan: &mut Plan, id: CallableId, owner: Option<OwnerId>, depth: u8) -> Option<Source> {
+    pub(super) fn call(
+        &mut self,
+        plan: &mut Plan,
+        id: CallableId,
+        owner: Option<OwnerId>,
+        depth: u8,
+    ) -> Option<Source> {
         let callable = self.catalogue.callable(id).clone();
         let before = self.tame;
         self.tame |= self.tame_calls.contains(&id);

@@ -7,6 +7,7 @@
 mod actions;
 mod eager;
 mod recommended;
+mod terms;
 mod walk;
 
 use probat_model::{ClassName, Literal, Operation, OperationId, Step, StepId, Type};
@@ -15,6 +16,7 @@ use smallvec::SmallVec;
 
 use crate::batch::AttemptId;
 use crate::catalogue::{CallableId, Catalogue, OwnerId};
+use crate::distance::{OF, Spread};
 use crate::literals::Literals;
 use crate::pool::{Pool, PoolValue};
 use crate::relevance::Relevance;
@@ -112,6 +114,8 @@ pub struct Assembler<'a> {
     pub strategy: &'a Strategy,
     /// There if sequences are chosen by relevance.
     pub relevance: Option<&'a mut Relevance>,
+    /// There if values are chosen by how far they are from others.
+    pub spread: Option<&'a mut Spread>,
     /// The callable to call.
     pub target: CallableId,
     /// The sequence to go on with, where sequences are walks.
@@ -225,7 +229,9 @@ impl Assembler<'_> {
     ) -> Result<Source, NoCandidate> {
         match self.strategy.inputs {
             Inputs::Eager => self.eager(plan, ty, owner, depth, is_receiver),
-            Inputs::Actions => self.by_action(plan, ty, owner, depth, is_receiver),
+            Inputs::Actions => self.by_action(plan, ty, owner, depth, is_receiver, true),
+            Inputs::Components => self.by_action(plan, ty, owner, depth, is_receiver, false),
+            Inputs::TopDown { depth: deepest } => self.top_down(plan, ty, owner, depth, deepest),
             Inputs::Recommended { receiver } => {
                 self.recommended(plan, ty, owner, depth, is_receiver, receiver)
             }
@@ -285,8 +291,16 @@ impl Assembler<'_> {
             Sequences::LeastUsed => self.pool.draw(ty, self.rng),
             Sequences::Uniform => self.pool.draw_evenly(ty, self.rng),
             Sequences::Relevant(_) => self.weighted(ty),
+            Sequences::Farthest => self.farthest(ty),
         }?;
         self.include(plan, value)
+    }
+
+    /// Of some stored values the one farthest from those used.
+    fn farthest(&mut self, ty: TypeId) -> Option<PoolValue> {
+        let drawn: SmallVec<[PoolValue; OF]> =
+            (0..OF).filter_map(|_| self.pool.draw_evenly(ty, self.rng)).collect();
+        self.spread.as_mut()?.choose(ty, &drawn)
     }
 
     /// Brings a stored sequence in and returns the value wanted of it.

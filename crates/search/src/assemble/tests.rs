@@ -53,6 +53,7 @@ impl World {
             config: &self.config,
             strategy: &self.strategy,
             relevance: None,
+            spread: None,
             target: id,
             walk: None,
             tame: false,

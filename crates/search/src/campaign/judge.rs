@@ -4,7 +4,7 @@
 //! tell whether a value is new.
 
 use probat_model::{
-    Contract, DeathCause, End, Observation, Step, StepId, StepOutcome, TaintKind, Thrown, Type,
+    Contract, DeathCause, End, Observation, StateHash, Step, StepId, StepOutcome, TaintKind, Thrown, Type,
 };
 
 use super::failures::{FailureKind, Sighting};
@@ -68,9 +68,13 @@ impl Campaign<'_> {
                     }
                     None => self.legal(candidate, &seen, is_slow),
                 },
-                End::Threw(step) => self.threw(&candidate, &seen, step),
+                End::Threw(step) => {
+                    self.extend_illegal(&candidate);
+                    self.threw(&candidate, &seen, step)
+                }
                 End::Refused(_) => {
                     self.totals.refused += 1;
+                    self.extend_illegal(&candidate);
                     false
                 }
                 End::TimedOut(step) => self.stopped(&candidate, FailureKind::TimedOut, Some(step), None),
@@ -248,7 +252,7 @@ impl Campaign<'_> {
         };
         let mut found: Vec<PoolValue> = Vec::new();
         let mut asked: Vec<(u16, TypeId)> = Vec::new();
-        for (at, &step) in candidate.touched.iter().enumerate() {
+        for (at, step) in self.serving(&candidate) {
             let strategy = &self.config.strategy;
             let declared = self.declared(&candidate.steps[usize::from(step)]);
             match fate(strategy, &candidate, seen, at, distinct, declared) {
@@ -257,6 +261,12 @@ impl Campaign<'_> {
                 Fate::Keyed(ty, state) => {
                     let ty = self.intern(&ty);
                     let tokens = seen.states.get(at).and_then(Option::as_ref).map_or(0, |state| state.tokens);
+                    if let (Some(spread), Some(stored)) = (
+                        &mut self.spread,
+                        seen.states.get(at).and_then(Option::as_ref).and_then(|state| state.stored.as_ref()),
+                    ) {
+                        spread.learn(state, stored);
+                    }
                     let is_big = tokens > BIG_STATE && self.pool.of_type(ty) >= BIG_VALUES;
                     if !is_big && !self.pool.knows(ty, state) {
                         let length = candidate.steps.len() as u16;
@@ -265,10 +275,14 @@ impl Campaign<'_> {
                 }
             }
         }
-        if self.config.strategy.inputs == Inputs::Walk {
-            self.keep_walking(&candidate, &found);
-        } else if !found.is_empty() {
-            self.keep(&candidate, &found);
+        match self.config.strategy.inputs {
+            Inputs::Walk => self.keep_walking(&candidate, &found),
+            // Nothing is learned.
+            Inputs::TopDown { .. } => return false,
+            _ if found.is_empty() => {}
+            _ => {
+                self.keep(&candidate, &found);
+            }
         }
         let fruitful = !found.is_empty() || !asked.is_empty();
         if !asked.is_empty()
@@ -277,6 +291,35 @@ impl Campaign<'_> {
             equality.ask(&self.store, candidate, &asked);
         }
         fruitful
+    }
+
+    /// The steps whose values may serve again, with their places among those touched: all, but of a term only what it stands for, which is what
+    /// the call gave, or else the object it was made on.
+    fn serving(&self, candidate: &Candidate) -> Vec<(usize, u16)> {
+        let all = candidate.touched.iter().copied().enumerate();
+        let last = candidate.steps.len() as u16 - 1;
+        let meant = match candidate.touched.last() {
+            Some(&step) if step == last => candidate.touched.len() - 1,
+            _ => 0,
+        };
+        all.filter(|(at, _)| self.config.strategy.inputs != Inputs::Components || *at == meant).collect()
+    }
+
+    /// Where legality is not looked at, keeps a sequence that failed with the values its members declare.
+    fn extend_illegal(&mut self, candidate: &Candidate) {
+        if !self.config.strategy.extend_illegal {
+            return;
+        }
+        let mut values = Vec::new();
+        for (_, step) in self.serving(candidate) {
+            let operation = candidate.steps[usize::from(step)].operation;
+            let Some(ty) = self.catalogue.operations.get(operation).result() else { continue };
+            let ty = self.intern(&ty);
+            let unlike = key(&candidate.steps) ^ u128::from(self.totals.sequences) ^ u128::from(step);
+            let (sequence, length) = (SequenceId(0), candidate.steps.len() as u16);
+            values.push(PoolValue { sequence, step, ty, state: StateHash(unlike), length });
+        }
+        self.keep(candidate, &values);
     }
 
     /// The type a null has that this step gave.
@@ -316,7 +359,7 @@ impl Campaign<'_> {
             sequence: SequenceId(0),
             step: asked.step,
             ty: asked.ty,
-            state: probat_model::StateHash(sequence ^ u128::from(asked.step)),
+            state: StateHash(sequence ^ u128::from(asked.step)),
             length,
         };
         let kept: Vec<PoolValue> = values.iter().map(value).collect();

@@ -10,6 +10,7 @@
 //! The caller may keep several rounds in flight, as long as it absorbs them in order: a round depends only on what was
 //! absorbed before it was drawn, so a fixed number in flight gives the same search on any number of workers.
 
+mod baselines;
 mod failures;
 mod judge;
 mod own_doing;
@@ -35,6 +36,7 @@ use crate::archive::Archive;
 use crate::assemble::{AssembleConfig, Assembler, Batched, Candidate, NoCandidate};
 use crate::batch::Attempts;
 use crate::catalogue::{CallableId, Catalogue};
+use crate::distance::Spread;
 use crate::earnings::Earnings;
 use crate::equality::{Equality, Question};
 use crate::feedback::{Feedback, Place};
@@ -127,16 +129,6 @@ impl CampaignConfig {
         }
     }
 
-    /// A random walk with the settings it was compared under (spec 001 §3.4).
-    pub fn random_walk() -> Self {
-        let drt = CampaignConfig::drt();
-        CampaignConfig {
-            strategy: Strategy::random_walk(),
-            assemble: AssembleConfig { repeat: 0.0, ..drt.assemble },
-            ..drt
-        }
-    }
-
     /// RecGen with its author's settings (spec 004 §2.3).
     pub fn recgen() -> Self {
         CampaignConfig {
@@ -213,6 +205,7 @@ pub struct Campaign<'h> {
     archive: Archive,
     schedule: Schedule,
     relevance: Option<Relevance>,
+    spread: Option<Spread>,
     equality: Option<Equality>,
     attempts: Attempts,
     rng: Rng,
@@ -254,13 +247,15 @@ impl<'h> Campaign<'h> {
         };
         let relevance = match config.strategy.sequences {
             Sequences::Relevant(grades) => Some(Relevance::new(&catalogue, grades)),
-            Sequences::LeastUsed | Sequences::Uniform => None,
+            Sequences::LeastUsed | Sequences::Uniform | Sequences::Farthest => None,
         };
+        let spread = (config.strategy.sequences == Sequences::Farthest).then(Spread::default);
         Campaign {
             literals: Literals::new(config.literals.clone(), catalogue.owners.len()),
             archive: Archive::new(catalogue.probes, config.keep_all),
             schedule: Schedule::new(catalogue.callables.len(), config.strategy.methods),
             relevance,
+            spread,
             equality,
             attempts: Attempts::default(),
             rng: Rng::new(config.seed),
@@ -337,7 +332,7 @@ impl<'h> Campaign<'h> {
     pub fn relevance_table(&self, name: &dyn Fn(&Operation) -> String) -> RelevanceTable {
         let grades = match self.config.strategy.sequences {
             Sequences::Relevant(grades) => grades,
-            Sequences::LeastUsed | Sequences::Uniform => Grades::PLAIN,
+            Sequences::LeastUsed | Sequences::Uniform | Sequences::Farthest => Grades::PLAIN,
         };
         RelevanceTable::of(&self.catalogue, grades, name)
     }
@@ -476,6 +471,7 @@ impl<'h> Campaign<'h> {
             config: &self.config.assemble,
             strategy: &self.config.strategy,
             relevance: self.relevance.as_mut(),
+            spread: self.spread.as_mut(),
             target,
             walk: self.walks.front().copied(),
             tame: self.tame.contains(&target) || self.schedule.record(target).tries < FIRST_TRIES,
@@ -500,7 +496,7 @@ impl<'h> Campaign<'h> {
             .expect("assembled steps use earlier results only");
         let (observe, past_exceptions) = match draft {
             Draft::Try(candidate) => {
-                let states = novelty::requests(&self.config.strategy.pruning, candidate);
+                let states = novelty::requests(&self.config.strategy, candidate);
                 let contracts = self.config.contracts;
                 let sites = candidate.sites.clone();
                 let observe = Observe { values: Values::All, edges: true, contracts, states, sites };
@@ -508,7 +504,7 @@ impl<'h> Campaign<'h> {
             }
             Draft::Ask(_) => (Observe { values: Values::All, ..Observe::default() }, true),
             Draft::Seed(seed) => {
-                let states = novelty::requests(&self.config.strategy.pruning, &seed.candidate);
+                let states = novelty::requests(&self.config.strategy, &seed.candidate);
                 (Observe { values: Values::All, states, ..Observe::default() }, false)
             }
         };

@@ -9,7 +9,7 @@ use crate::strategy::Inputs;
 use probat_model::{ClassName, Literal, Operation, OperationId, StepId};
 
 /// The fixture of spec 001 Fig. 5-5: fractions, monomials, polynomials, a stack of them.
-fn polynomials() -> (Catalogue, Fake, [CallableId; 5]) {
+pub(super) fn polynomials() -> (Catalogue, Fake, [CallableId; 5]) {
     let (mut catalogue, mut fake) = (Catalogue::new(), Fake::new(&["Rat", "Mono", "Poly", "PStack"]));
     fn keep(heap: &mut crate::fake::Heap, args: &[V]) -> Result<V, &'static str> {
         heap.at(&args[0]).fields = args[1..].to_vec();

@@ -20,7 +20,11 @@ impl Campaign<'_> {
     pub(super) fn draws(&self) -> usize {
         match self.config.strategy.inputs {
             Inputs::Walk => DRAWS_OF_WALK,
-            Inputs::Eager | Inputs::Actions | Inputs::Recommended { .. } => DRAWS,
+            Inputs::Eager
+            | Inputs::Actions
+            | Inputs::Recommended { .. }
+            | Inputs::TopDown { .. }
+            | Inputs::Components => DRAWS,
         }
     }
 
