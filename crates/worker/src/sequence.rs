@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::act::{Broken, perform};
 use crate::arguments::{Slot, collect};
 use crate::comparisons::Comparisons;
-use crate::contracts::{Check, Contracts, Interrupted, Lookup, MANY, Subject};
+use crate::contracts::{Check, Contracts, Interrupted, Lookup, MANY, Subject, holds_null, is_trusted};
 use crate::fault::Fault;
 use crate::heap::StateReader;
 use crate::jdk::Jdk;
@@ -70,6 +70,16 @@ pub enum After {
     Stopped,
     /// Memory ran out: the JVM can still answer, but not go on.
     Memory,
+}
+
+impl Interrupted {
+    /// What has to happen where judging was cut off.
+    fn after(self) -> After {
+        match self {
+            Interrupted::Stopped => After::Stopped,
+            Interrupted::Memory => After::Memory,
+        }
+    }
 }
 
 /// How one step ended.
@@ -467,7 +477,16 @@ impl<'r, W: Write> Runner<'r, W> {
     fn contracts(&mut self, env: &mut Env<'_>, run: &mut Run<'_, '_>, end: &End) {
         if let (End::Threw(step), Some(thrown)) = (end, &run.last_threw) {
             // A stub gives null where nothing better is known, so null came in through it.
-            let verdict = self.contracts.verdict(*step, thrown, run.saw_null || run.has_stub);
+            let null_came_in =
+                if run.saw_null || run.has_stub { Ok(true) } else { self.handed_on_null(env, run, thrown) };
+            let null_came_in = match null_came_in {
+                Ok(answer) => answer,
+                Err(interrupted) => {
+                    run.after = interrupted.after();
+                    return;
+                }
+            };
+            let verdict = self.contracts.verdict(*step, thrown, null_came_in);
             if let Some(violation) = verdict.filter(|_| !run.misused) {
                 self.up.write(|results| results.violation(&violation));
             }
@@ -493,11 +512,37 @@ impl<'r, W: Write> Runner<'r, W> {
         for violation in &check.violations {
             self.up.write(|results| results.violation(violation));
         }
-        match checked {
-            Ok(()) => {}
-            Err(Interrupted::Stopped) => run.after = After::Stopped,
-            Err(Interrupted::Memory) => run.after = After::Memory,
+        if let Err(interrupted) = checked {
+            run.after = interrupted.after();
         }
+    }
+
+    /// Whether a null sits in something that was an argument, where that could explain the exception.
+    fn handed_on_null(
+        &mut self,
+        env: &mut Env<'_>,
+        run: &Run<'_, '_>,
+        thrown: &Thrown,
+    ) -> Result<bool, Interrupted> {
+        if thrown.class.as_internal() != "java/lang/NullPointerException" {
+            return Ok(false);
+        }
+        let mut given: Vec<usize> =
+            (0..run.slots.len()).flat_map(|at| run.item.args_of(at)).map(|&arg| usize::from(arg)).collect();
+        given.sort_unstable();
+        given.dedup();
+        let place = Place { item: run.index, step: run.last_step().0 };
+        for at in given {
+            let Some(Value::Object(Some(object))) = run.slots[at].value else { continue };
+            let step = self.prepared[run.item.operations[at] as usize].as_ref();
+            let last_class = &step.expect("every operation of the item was prepared").last_class;
+            let is_jdk = is_trusted(self.values.keys.of(env, object, last_class).name);
+            let mut check = self.check(env, place);
+            if holds_null(self.contracts, &mut check, object, is_jdk)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Collects what the last call took and gave into the arguments, if a contract may judge calls; answers the steps they come from.

@@ -19,10 +19,12 @@ const WALKED: i32 = 32;
 pub struct CollectionKit {
     size: Method,
     is_empty: Method,
-    to_array: Method,
+    pub to_array: Method,
     iterator: Method,
     map_size: Method,
     map_is_empty: Method,
+    pub map_keys: Method,
+    pub map_values: Method,
     pub has_next: Method,
     pub next: Method,
 }
@@ -37,6 +39,8 @@ impl CollectionKit {
             iterator: jdk::method(env, collection, "iterator", "()Ljava/util/Iterator;")?,
             map_size: jdk::method(env, map, "size", "()I")?,
             map_is_empty: jdk::method(env, map, "isEmpty", "()Z")?,
+            map_keys: jdk::method(env, map, "keySet", "()Ljava/util/Set;")?,
+            map_values: jdk::method(env, map, "values", "()Ljava/util/Collection;")?,
             has_next: jdk::method(env, iterator, "hasNext", "()Z")?,
             next: jdk::method(env, iterator, "next", "()Ljava/lang/Object;")?,
         })

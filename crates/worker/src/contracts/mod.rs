@@ -10,6 +10,7 @@ mod compare_to;
 mod equals;
 mod hash_code;
 mod iterator;
+mod nulls;
 mod throwing;
 mod to_string;
 mod user;
@@ -28,6 +29,7 @@ use crate::thrown::{self, Bounds, Sort, Sorter};
 use crate::watch::Place;
 
 use collection::CollectionKit;
+pub use nulls::holds_null;
 pub use user::{Lookup, UserContracts};
 
 /// Objects looked at per step; pairs grow with the square.
@@ -79,6 +81,11 @@ pub struct Contracts {
 /// Packages whose contracts the JDK's own tests have settled. What breaks in them is the doing of what they hold.
 const TRUSTED: [&str; 4] = ["java/", "javax/", "jdk/", "sun/"];
 
+/// Whether a class, in internal form, is in one of them.
+pub fn is_trusted(name: &str) -> bool {
+    TRUSTED.iter().any(|package| name.starts_with(package))
+}
+
 impl Contracts {
     pub fn new(env: &mut Env<'_>, config: &WorkerConfig) -> Result<Self, Fault> {
         let object = "java/lang/Object";
@@ -116,14 +123,12 @@ impl Contracts {
             return known;
         }
         let simple = named.name.rsplit('/').next().unwrap_or(named.name);
-        let profile = if TRUSTED.iter().any(|package| named.name.starts_with(package))
-            || named.name.starts_with('[')
-            || simple.starts_with(stubs::PREFIX)
-        {
-            Profile::default()
-        } else {
-            self.checked(self.look(env, object, named.name))
-        };
+        let profile =
+            if is_trusted(named.name) || named.name.starts_with('[') || simple.starts_with(stubs::PREFIX) {
+                Profile::default()
+            } else {
+                self.checked(self.look(env, object, named.name))
+            };
         self.profiles.insert(named.key.0, profile);
         profile
     }
