@@ -66,6 +66,20 @@ pub fn test_class_source(
     (unit(class, &printed, &imports, style), refused)
 }
 
+/// The statements of one test in one line, without comments: what to type to see it happen.
+pub fn one_line(
+    test: &TestCase,
+    package: &str,
+    table: &OperationTable,
+    scope: &dyn Scope,
+) -> Result<String, EmitError> {
+    let typing = Typing::new(scope, package);
+    let mut imports = Imports::new(scope, package, &[]);
+    let body = body(test, table, &typing, &mut imports, Framework::JUnit5)?;
+    let code = body.lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
+    Ok(code.filter(|line| !line.starts_with("//")).collect::<Vec<_>>().join(" "))
+}
+
 fn unit(class: &TestClass, printed: &[(&TestCase, Body)], imports: &Imports<'_>, style: &Style) -> String {
     let mut out = format!("// {}\n", comment::line(&style.marker));
     if !class.package.is_empty() {

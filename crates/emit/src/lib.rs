@@ -30,7 +30,7 @@ mod stub;
 mod typing;
 
 pub use case::{Asked, Caught, Check, Ending, Expected, Rule, TestCase};
-pub use class::{Framework, Style, TestClass, test_class_source};
+pub use class::{Framework, Style, TestClass, one_line, test_class_source};
 pub use contract::{consequence, contract_in_words};
 pub use java::{Access, Argument, ClassShape, Field, JavaType, Method, TypeParameter};
 pub use literal::{java_char, java_string};

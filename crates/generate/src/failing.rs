@@ -1,6 +1,6 @@
 //! Tests that fail as long as the code breaks a contract.
 //!
-//! In: the failures of a campaign. Out: one [`Finished`] test per cause, shortened while the contract stays broken in the same place.
+//! In: causes, each with its shortest sequence. Out: one [`Finished`] test per cause, in the order given.
 //! Calls that hang, exhaust memory or end the JVM are never written as tests: nobody wants such a test. `deadly` writes the last as programs.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,16 +10,16 @@ use probat_model::{
     Contract, Observation, OperationId, Sequence, Step, StepId, Thrown, UserContract, Violation,
 };
 use probat_protocol::{Item, Observe, Reset, Values};
-use probat_search::campaign::{Campaign, Failure, FailureKind};
+use probat_search::campaign::{Campaign, FailureKind};
 use probat_search::catalogue::CallableId;
 use probat_search::executor::Executor;
-use probat_search::minimize::{Subject, minimize};
 use probat_supervisor::describe;
 
 use crate::finish::{Finished, caught};
+use crate::triage::{Likelihood, Triaged};
 
 /// Failing tests written for one run.
-const MOST: usize = 100;
+const MOST: usize = 50;
 
 /// Failing tests of one contract in one class.
 const MOST_ALIKE: usize = 5;
@@ -85,50 +85,52 @@ pub fn known_key(kind: &FailureKind, contracts: &[UserContract]) -> String {
     }
 }
 
-/// Shortens failures and makes them tests. `accepted` are failures the user has heard of, as `member kind`.
+/// Makes failures tests, the strongest first. `accepted` are failures the user has heard of, as `member kind`.
 pub(crate) fn failing<E: Executor>(
     campaign: &mut Campaign<'_>,
     executor: &mut E,
+    triaged: &[Triaged],
     contracts: &[UserContract],
     accepted: &BTreeSet<String>,
-    stop: impl FnMut() -> bool,
 ) -> Result<Vec<Finished>, E::Error> {
     let rules: Vec<(&UserContract, OperationId)> = contracts
         .iter()
         .map(|contract| (contract, campaign.catalogue.operations.intern(contract.operation.clone())))
         .collect();
     let campaign: &Campaign<'_> = campaign;
-    let chosen = representatives(campaign, contracts, accepted);
+    let chosen = representatives(campaign, triaged, contracts, accepted);
     let past_exceptions = campaign.config.past_exceptions;
-    let mut subjects: Vec<Subject<'_>> = chosen
-        .iter()
-        .map(|(failure, violation)| {
-            let keeps = Box::new(|_: &[Step], seen: &Observation| broken(seen, violation).is_some());
-            Subject { contracts: true, past_exceptions, ..Subject::new(failure.steps.clone(), keeps) }
-        })
-        .collect();
     let table = &campaign.catalogue.operations;
-    minimize(table, &mut subjects, executor, stop)?;
-    let shortened: Vec<Vec<Step>> = subjects.into_iter().map(|subject| subject.steps).collect();
-    let items = shortened.iter().map(|steps| {
-        let sequence = Sequence::from_steps(table, steps.clone()).expect("built from checked sequences");
+    let items = chosen.iter().map(|shown| {
+        let steps = shown.triaged.failure.steps.clone();
+        let sequence = Sequence::from_steps(table, steps).expect("built from checked sequences");
         let observe = Observe { values: Values::All, contracts: true, ..Observe::default() };
         Item { sequence, observe, reset: Reset::Fields, past_exceptions }
     });
     let seen = executor.run(table, items.collect())?;
     let mut tests = Vec::new();
-    for (((failure, violation), steps), seen) in chosen.iter().zip(shortened).zip(&seen) {
+    for (shown, seen) in chosen.iter().zip(&seen) {
+        let failure = &shown.triaged.failure;
         let Some(owner) = campaign.catalogue.callable(failure.callable).owner else { continue };
-        let Some(found) = broken(seen, violation) else { continue };
-        let last = StepId(steps.len() as u16 - 1);
+        let Some(found) = broken(seen, shown.violation) else { continue };
+        let last = StepId(failure.steps.len() as u16 - 1);
         let Some(caught) = caught(seen, seen, last) else { continue };
-        let (steps, ending) = ending(steps, found, &rules);
-        let (checks, notes) = (Vec::new(), Vec::new());
-        let case = TestCase { name: String::new(), steps, checks, caught, ending, notes };
+        let (steps, ending) = ending(failure.steps.clone(), found, &rules);
+        let notes = vec![format!("Rank {}: {}.", shown.rank, in_words(shown.triaged.likelihood))];
+        let case = TestCase { name: String::new(), steps, checks: Vec::new(), caught, ending, notes };
         let callable = failure.callable;
         tests.push(Finished { owner, callable, case, edges: Vec::new(), needs: 0, result: None });
     }
     Ok(tests)
+}
+
+/// How likely it is a bug, in a word or two.
+fn in_words(likelihood: Likelihood) -> &'static str {
+    match likelihood {
+        Likelihood::Likely => "a likely bug",
+        Likelihood::Possible => "a possible bug",
+        Likelihood::Unlikely => "hardly a bug",
+    }
 }
 
 /// How the test ends; a contract of the user is asked by a step of its own, if source can call it.
@@ -154,43 +156,45 @@ fn ending(
     (steps, Ending::BreaksRule { rule, thrown })
 }
 
-/// One failure per cause, short ones first; no more of a kind than a person wants to read.
-fn representatives<'c>(
-    campaign: &'c Campaign<'_>,
-    contracts: &[UserContract],
-    accepted: &BTreeSet<String>,
-) -> Vec<(&'c Failure, &'c Violation)> {
-    let catalogue = &campaign.catalogue;
-    let mut all: Vec<(&Failure, &Violation)> = campaign
-        .failures()
-        .filter_map(|failure| Some((failure, failure.violation.as_ref()?)))
-        // Advice is no failure.
-        .filter(|(_, violation)| violation.contract != Contract::CompareToEquals)
-        .filter(|(failure, _)| {
-            let member = describe(catalogue.operations.get(catalogue.callable(failure.callable).operation));
-            !accepted.contains(&format!("{member} {}", known_key(&failure.kind, contracts)))
-        })
-        .collect();
-    all.sort_by_key(|(failure, _)| (failure.steps.len(), failure.callable));
-    let mut causes = BTreeSet::new();
-    let mut alike = BTreeMap::new();
-    all.retain(|(failure, violation)| {
-        let owner = catalogue.callable(failure.callable).owner;
-        let count = alike.entry((owner, violation.contract)).or_insert(0);
-        let is_new = causes.insert(cause(failure.callable, violation));
-        *count += usize::from(is_new);
-        is_new && *count <= MOST_ALIKE
-    });
-    all.truncate(MOST);
-    all
+/// A cause that gets a test.
+struct Shown<'t> {
+    triaged: &'t Triaged,
+    violation: &'t Violation,
+    rank: usize,
 }
 
-/// The same exception from the same line is the same cause; without a stack, every callable is its own.
-fn cause(callable: CallableId, violation: &Violation) -> (Contract, Option<CallableId>, String) {
-    match violation.thrown.as_ref().and_then(place) {
-        Some(place) => (violation.contract, None, place),
-        None => (violation.contract, Some(callable), String::new()),
+/// Causes that a test can show, the strongest first; no more of a kind than a person wants to read.
+fn representatives<'t>(
+    campaign: &Campaign<'_>,
+    triaged: &'t [Triaged],
+    contracts: &[UserContract],
+    accepted: &BTreeSet<String>,
+) -> Vec<Shown<'t>> {
+    let catalogue = &campaign.catalogue;
+    let is_accepted = |callable: CallableId, kind: &FailureKind| {
+        let member = describe(catalogue.operations.get(catalogue.callable(callable).operation));
+        accepted.contains(&format!("{member} {}", known_key(kind, contracts)))
+    };
+    let mut alike = BTreeMap::new();
+    let mut shown = Vec::new();
+    for (at, one) in triaged.iter().enumerate() {
+        let failure = &one.failure;
+        let Some(violation) = &failure.violation else { continue };
+        let known = is_accepted(failure.callable, &failure.kind)
+            || one.also.iter().any(|(callable, kind)| is_accepted(*callable, kind));
+        // Advice is no failure.
+        if known || violation.contract == Contract::CompareToEquals {
+            continue;
+        }
+        let count =
+            alike.entry((catalogue.callable(failure.callable).owner, violation.contract)).or_insert(0);
+        *count += 1;
+        if *count <= MOST_ALIKE {
+            shown.push(Shown { triaged: one, violation, rank: at + 1 });
+        }
     }
+    shown.truncate(MOST);
+    shown
 }
 
 /// What was thrown and where.

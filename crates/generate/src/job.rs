@@ -11,14 +11,15 @@ use std::time::{Duration, Instant};
 
 use probat_analysis::{ClassSource, World};
 use probat_classpath::Classes;
-use probat_emit::{Framework, Style};
+use probat_emit::{Ending, Framework, Scope, Style, TestCase, one_line};
 use probat_model::{
-    ClassName, ContractFamily, Operation, OperationTable, ProbeId, Sequence, Type, UserContract,
+    ClassName, Contract, ContractFamily, Operation, OperationTable, ProbeId, Sequence, Type, UserContract,
+    Violation,
 };
 use probat_protocol::{Instrumentation, Limits, Rule, SandboxSpec, WorkerConfig};
 use probat_script::Types;
-use probat_search::campaign::{Campaign, CampaignConfig, Failure, Seeded, Totals};
-use probat_search::catalogue::Catalogue;
+use probat_search::campaign::{Campaign, CampaignConfig, Failure, FailureKind, Seeded, Totals};
+use probat_search::catalogue::{CallableId, Catalogue};
 use probat_search::feedback::Place;
 use probat_search::relevance_table::RelevanceTable;
 use probat_search::substitute::Compares;
@@ -27,7 +28,7 @@ use probat_supervisor::{
     Fleet, FleetConfig, FleetError, ProbeTable, ProbedSite, SiteKind, StartError, WorkerCommand, describe,
     plan_probes,
 };
-use probat_survey::{Lineage, Probes, SourceScope, SurveyOptions, Untestable, survey};
+use probat_survey::{Clues, Lineage, Probes, SourceScope, SurveyOptions, Untestable, survey};
 
 use crate::blame::blame;
 use crate::deadly::deadly;
@@ -37,7 +38,8 @@ use crate::finish::{Deadline, Finish, finish};
 use crate::hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
 use crate::pace::tests_in;
 use crate::scripts::scripts;
-use crate::suite::{SuiteFile, group};
+use crate::suite::{SuiteFile, group, package_for, subject_of};
+use crate::triage::{Doubt, FromClasses, Likelihood, Triaged, triage};
 use crate::unfinished::{Keeper, Unfinished};
 use crate::verify::{Dropped, Verification, Verifier, VerifyError, reserve, verify};
 
@@ -231,6 +233,13 @@ pub struct Untested {
 pub struct FailureReport {
     pub member: Operation,
     pub failure: Failure,
+    pub likelihood: Likelihood,
+    /// What speaks against its being a bug.
+    pub doubts: Vec<Doubt>,
+    /// Other members and kinds of failure that have the same cause.
+    pub also: Vec<(Operation, FailureKind)>,
+    /// The calls in one line of source, if they have any.
+    pub reproduction: Option<String>,
 }
 
 /// What came of a run.
@@ -238,6 +247,7 @@ pub struct FailureReport {
 pub struct Outcome {
     pub files: Vec<OutFile>,
     pub classes: Vec<ClassReport>,
+    /// One per cause, the strongest first.
     pub failures: Vec<FailureReport>,
     pub untestable: Vec<Untestable>,
     pub untested: Vec<Untested>,
@@ -394,10 +404,13 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
         Kinds::Errors => Finish::default(),
     };
     blame(&mut campaign, &mut one)?;
+    let scope = SourceScope::new(&world);
+    let facts = FromClasses { clues: Clues { world: &world }, lineage: &lineage, scope: &scope };
+    let triaged = triage(&mut campaign, &mut one, &facts, &|| finishing.is_late(1.2))?;
     let mut failures = match job.options.kinds {
         Kinds::Both | Kinds::Errors => {
             let (contracts, accepted) = (&job.options.contracts, &job.options.accepted);
-            failing(&mut campaign, &mut one, contracts, accepted, || finishing.is_late(1.2))?
+            failing(&mut campaign, &mut one, &triaged, contracts, accepted)?
         }
         Kinds::Regression => Vec::new(),
     };
@@ -419,7 +432,7 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     suite.extend(group(&campaign.catalogue, failures, true));
     let mut checked = check(job, &mut clock, &campaign.catalogue, &world, suite, deadline)?;
     if job.options.kinds != Kinds::Regression {
-        checked.files.extend(deadly(job, &campaign, &SourceScope::new(&world)).map_err(VerifyError::from)?);
+        checked.files.extend(deadly(job, &campaign, &scope).map_err(VerifyError::from)?);
     }
     clock.leave();
     checked.edges.extend(initial);
@@ -428,7 +441,7 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
         classes: campaign_report.classes(&checked.edges),
         left_out,
         resumed,
-        failures: campaign_report.failures(),
+        failures: campaign_report.failures(&triaged, &scope),
         untested: campaign_report.untested(),
         untestable: surveyed.untestable,
         unstable,
@@ -626,15 +639,42 @@ impl Report<'_> {
         reports
     }
 
-    fn failures(&self) -> Vec<FailureReport> {
+    fn failures(&self, triaged: &[Triaged], scope: &dyn Scope) -> Vec<FailureReport> {
         let catalogue = &self.campaign.catalogue;
-        self.campaign
-            .failures()
-            .map(|failure| FailureReport {
-                member: catalogue.operations.get(catalogue.callable(failure.callable).operation).clone(),
-                failure: failure.clone(),
+        let member = |id: CallableId| catalogue.operations.get(catalogue.callable(id).operation).clone();
+        triaged
+            .iter()
+            .map(|one| FailureReport {
+                member: member(one.failure.callable),
+                likelihood: one.likelihood,
+                doubts: one.doubts.clone(),
+                also: one.also.iter().map(|(id, kind)| (member(*id), kind.clone())).collect(),
+                reproduction: self.reproduction(&one.failure, scope),
+                failure: one.failure.clone(),
             })
             .collect()
+    }
+
+    /// The calls that make it happen, and what is asked of them.
+    fn reproduction(&self, failure: &Failure, scope: &dyn Scope) -> Option<String> {
+        let catalogue = &self.campaign.catalogue;
+        let subject = subject_of(catalogue, catalogue.callable(failure.callable).owner?)?;
+        let ending = match &failure.violation {
+            Some(Violation { contract: Contract::User(_), .. }) | None => Ending::Returns,
+            Some(Violation { contract, steps, thrown }) => {
+                Ending::Breaks { contract: *contract, steps: steps.clone(), thrown: thrown.clone() }
+            }
+        };
+        let (steps, none) = (failure.steps.clone(), Vec::new());
+        let case = TestCase {
+            name: String::new(),
+            steps,
+            checks: none,
+            caught: Vec::new(),
+            ending,
+            notes: Vec::new(),
+        };
+        one_line(&case, &package_for(&subject), &catalogue.operations, scope).ok()
     }
 
     /// Members that never returned, each with what stood in the way.

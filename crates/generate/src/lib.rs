@@ -25,6 +25,7 @@ mod plain;
 mod printed;
 mod scripts;
 mod suite;
+mod triage;
 mod unfinished;
 mod verify;
 
@@ -41,5 +42,6 @@ pub use junit::{JUnitError, JUnitRun, Verdict, run_junit};
 pub use plain::test_item;
 pub use probat_emit::contract_in_words;
 pub use suite::{SuiteFile, group};
+pub use triage::{Doubt, Likelihood};
 pub use unfinished::{Unfinished, UnfinishedError};
 pub use verify::{DropReason, Dropped, Verification, VerifyError};

@@ -9,6 +9,7 @@
 //! ```
 
 mod bodies;
+mod clues;
 pub mod contracts;
 mod declared;
 mod demand;
@@ -20,6 +21,7 @@ mod scope;
 mod stand;
 mod survey;
 
+pub use clues::Clues;
 pub use lineage::Lineage;
 pub use scope::SourceScope;
 pub use survey::{Probes, Survey, SurveyOptions, Untestable, survey};

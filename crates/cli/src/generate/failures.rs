@@ -2,76 +2,55 @@
 //!
 //! In: what the search found. Out: the rule broken, and why a person should care.
 
-use probat_generate::{FailureReport, contract_in_words, failure_key, known_key, user_contract};
-use probat_model::{Contract, Thrown, UserContract};
+use probat_generate::{
+    Doubt, FailureReport, Likelihood, contract_in_words, failure_key, known_key, user_contract,
+};
+use probat_model::{Contract, Operation, Thrown, UserContract};
 use probat_search::campaign::FailureKind;
 use probat_supervisor::describe;
 
 use super::known::Known;
 use super::report::FailureFound;
 
-/// All of them, those with one cause as one entry.
+/// Nothing speaks against a bug.
+pub const LIKELY: &str = "likely";
+
+/// The code is hardly at fault.
+pub const UNLIKELY: &str = "unlikely";
+
+/// All of them, one entry per cause, the strongest first.
 pub fn all(reports: &[FailureReport], contracts: &[UserContract], known: &Known) -> Vec<FailureFound> {
-    let mut causes: Vec<FailureFound> = Vec::new();
-    for one in reports.iter().map(|report| found(report, contracts, known)) {
-        match causes.iter_mut().find(|cause| is_same_cause(cause, &one)) {
-            Some(cause) => join(cause, one),
-            None => causes.push(one),
-        }
-    }
-    causes
+    reports.iter().zip(1..).map(|(report, rank)| found(report, rank, contracts, known)).collect()
 }
 
-/// The same exception from the same line. Without a stack nothing can be said.
-fn is_same_cause(a: &FailureFound, b: &FailureFound) -> bool {
-    let class = |found: &FailureFound| {
-        found.thrown.first().and_then(|line| line.split(':').next().map(str::to_owned))
-    };
-    a.kind == b.kind
-        && a.contract == b.contract
-        && a.known == b.known
-        && a.thrown.get(1).is_some_and(|place| b.thrown.get(1) == Some(place))
-        && class(a) == class(b)
-}
-
-/// The member that is on the stack itself speaks for the others.
-fn join(cause: &mut FailureFound, mut other: FailureFound) {
-    let is_on_stack = |found: &FailureFound| {
-        let member = found.member.split('(').next().unwrap_or(&found.member);
-        found
-            .thrown
-            .iter()
-            .any(|line| line.strip_prefix("at ").and_then(|line| line.split(' ').next()) == Some(member))
-    };
-    if !is_on_stack(cause) && is_on_stack(&other) {
-        std::mem::swap(&mut cause.member, &mut other.member);
-        std::mem::swap(&mut cause.thrown, &mut other.thrown);
-    }
-    cause.also.push(other.member);
-    cause.times += other.times;
-    cause.after_steps = cause.after_steps.min(other.after_steps);
-}
-
-/// One entry of the report.
-fn found(report: &FailureReport, contracts: &[UserContract], known: &Known) -> FailureFound {
+/// One entry of the report. A cause that was accepted through any of its members is known.
+fn found(report: &FailureReport, rank: usize, contracts: &[UserContract], known: &Known) -> FailureFound {
     let failure = &report.failure;
-    let member = describe(&report.member);
-    let kind = failure_key(&failure.kind);
     let broken = failure.violation.as_ref().and_then(|violation| violation.thrown.as_ref());
     let thrown = broken.or(failure.thrown.as_ref());
-    let known_key = known_key(&failure.kind, contracts);
     let contract = user_contract(&failure.kind, contracts);
+    let key = |member: &Operation, kind: &FailureKind| (describe(member), known_key(kind, contracts));
+    let mut keys = vec![key(&report.member, &failure.kind)];
+    keys.extend(report.also.iter().map(|(member, kind)| key(member, kind)));
+    let member = describe(&report.member);
+    let mut also: Vec<String> = keys[1..].iter().map(|(other, _)| other.clone()).collect();
+    also.retain(|other| *other != member);
+    also.sort();
+    also.dedup();
     FailureFound {
-        known: known.contains(&member, &known_key),
+        rank,
+        likelihood: likelihood(report.likelihood),
+        known: keys.iter().any(|(member, kind)| known.contains(member, kind)),
         member,
-        kind,
-        known_key,
+        kind: failure_key(&failure.kind),
+        keys,
         rule: match contract {
             Some(contract) => format!("{} holds", contract.name),
             None => rule(&failure.kind).to_owned(),
         },
         contract: contract.map(|contract| contract.name.clone()),
         why: why(&failure.kind),
+        doubts: report.doubts.iter().map(|&doubt| doubt_in_words(doubt)).collect(),
         times: failure.times,
         after_steps: failure.after_steps,
         after_seconds: 0.0,
@@ -82,8 +61,39 @@ fn found(report: &FailureReport, contracts: &[UserContract], known: &Known) -> F
             FailureKind::TimedOut | FailureKind::Exhausted | FailureKind::Exits => false,
         },
         thrown: thrown.map(stack).unwrap_or_default(),
-        also: Vec::new(),
+        also,
+        reproduction: report.reproduction.clone(),
         source: None,
+    }
+}
+
+/// The word of the report for it.
+fn likelihood(of: Likelihood) -> &'static str {
+    match of {
+        Likelihood::Likely => LIKELY,
+        Likelihood::Possible => "possible",
+        Likelihood::Unlikely => UNLIKELY,
+    }
+}
+
+/// What speaks against a bug.
+fn doubt_in_words(doubt: Doubt) -> &'static str {
+    match doubt {
+        Doubt::OwnPackage => "it takes members that only their own package or subclasses can call",
+        Doubt::Internal => "it takes classes of a package named internal",
+        Doubt::IllTyped => "a cast failed on what a generic parameter was given without regard to its type",
+        Doubt::NotSetUp => "the object waits for a field that another method sets",
+        Doubt::Refused => "the code looks for null and refuses it",
+        Doubt::HandedIn => "an object that the test handed in throws it",
+        Doubt::Closed => "the object was closed before",
+        Doubt::Entangled => "an object was given what it is made of, or what is made of it",
+        Doubt::Changed => "a collection was changed while something looked at it",
+        Doubt::Identity => "equals is about identity, so no copy is equal to its original",
+        Doubt::NotRepeated => "it did not happen a second time",
+        Doubt::NullGiven => "null was given",
+        Doubt::Deliberate => "the code throws it on purpose",
+        Doubt::InJdk => "the JDK throws it on what it was given",
+        Doubt::Deprecated => "deprecated members take part",
     }
 }
 
@@ -155,46 +165,5 @@ fn why(kind: &FailureKind) -> &'static str {
             Contract::AssertionError => "the code itself says that this cannot happen",
             Contract::User(_) => "you wrote that it should",
         },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn failure(member: &str, thrown: &[&str]) -> FailureFound {
-        let kind = FailureKind::Contract(Contract::NullPointer);
-        FailureFound {
-            member: member.into(),
-            kind: failure_key(&kind),
-            contract: None,
-            known_key: failure_key(&kind).into(),
-            rule: rule(&kind).into(),
-            why: why(&kind),
-            times: 1,
-            after_steps: 1,
-            after_seconds: 0.0,
-            known: false,
-            is_suspect: true,
-            thrown: thrown.iter().map(ToString::to_string).collect(),
-            also: Vec::new(),
-            source: None,
-        }
-    }
-
-    #[test]
-    fn one_line_that_throws_is_one_failure_told_by_the_method_it_is_in() {
-        let stack = ["java.lang.NullPointerException: x", "at a.B.c (line 7)", "at a.B.d (line 9)"];
-        let mut cause = failure("a.B.toString()", &stack);
-        let other = failure("a.B.d(int)", &stack);
-        assert!(is_same_cause(&cause, &other));
-        join(&mut cause, other);
-        assert_eq!((cause.member.as_str(), cause.times), ("a.B.d(int)", 2));
-        assert_eq!(cause.also, ["a.B.toString()"]);
-        assert!(!is_same_cause(
-            &cause,
-            &failure("a.B.d(int)", &["java.lang.NullPointerException", "at a.B.c (line 8)"])
-        ));
-        assert!(!is_same_cause(&failure("x", &[]), &failure("y", &[])));
     }
 }

@@ -253,11 +253,8 @@ fn accept(args: &GenerateArgs, report: &Report, known: &mut Known, places: &Plac
     if !args.accept {
         return Ok(());
     }
-    let failures = report.failures.iter().flat_map(|failure| {
-        std::iter::once(&failure.member)
-            .chain(&failure.also)
-            .map(|member| (member.as_str(), failure.known_key.as_str()))
-    });
+    let keys = report.failures.iter().flat_map(|failure| &failure.keys);
+    let failures = keys.map(|(member, kind)| (member.as_str(), kind.as_str()));
     let added = known
         .accept(&places.known_failures, failures)
         .map_err(|error| write_failure(&error, report.files.len()))?;

@@ -145,21 +145,27 @@ pub enum FileState {
     BesideForeign,
 }
 
-/// One failure per member and kind.
+/// One failure per cause.
 #[derive(Debug, Clone, Serialize)]
 pub struct FailureFound {
+    /// From 1, the strongest first.
+    pub rank: usize,
+    /// `likely`, `possible` or `unlikely` to be a bug.
+    pub likelihood: &'static str,
     pub member: String,
     pub kind: &'static str,
     /// The contract of the user that was broken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contract: Option<String>,
-    /// How it is noted as known, after the member.
+    /// How it and those with the same cause are noted as known: members and kinds.
     #[serde(skip)]
-    pub known_key: String,
+    pub keys: Vec<(String, String)>,
     /// The rule that was broken.
     pub rule: String,
     /// Why it may be a bug.
     pub why: &'static str,
+    /// What speaks against it.
+    pub doubts: Vec<&'static str>,
     /// How often it was seen.
     pub times: u32,
     /// Steps executed when it was first seen, and the seconds of search that took.
@@ -171,8 +177,10 @@ pub struct FailureFound {
     pub is_suspect: bool,
     /// What was thrown, with its stack.
     pub thrown: Vec<String>,
-    /// Other members whose calls end at the same place.
+    /// Other members it was seen through.
     pub also: Vec<String>,
+    /// The calls in one line of Java.
+    pub reproduction: Option<String>,
     /// A program that makes the calls, where they end the JVM.
     pub source: Option<String>,
 }

@@ -2,6 +2,7 @@
 //!
 //! In: [`Report`]. Out: a screen of text: what was written, what looks wrong, what was not reached and why, how to go on.
 
+use super::failures::UNLIKELY;
 use super::gather::what_was_written;
 use super::numbers::{count, percent, plural};
 use super::report::{ClassCovered, FailureFound, FileState, FileWritten, Group, Report};
@@ -158,28 +159,13 @@ fn failures(report: &Report, out: &mut String) {
     let (exits, limits): (Vec<&FailureFound>, Vec<&FailureFound>) =
         others.into_iter().partition(|failure| failure.kind == EXITS);
     let known = report.failures.iter().filter(|failure| failure.known).count();
-    if !suspects.is_empty() {
-        out.push_str(&format!("\nMay be bugs: {}\n", count(suspects.len() as u64)));
-        for failure in suspects.iter().take(FAILURES) {
-            out.push_str(&format!("  {}\n    broken: {} – {}\n", failure.member, failure.rule, failure.why));
-            for line in failure.thrown.iter().take(SHOWN) {
-                out.push_str(&format!("      {line}\n"));
-            }
-            if let Some(source) = &failure.source {
-                out.push_str(&format!("      a program that does it: {source}\n"));
-            }
-            if !failure.also.is_empty() {
-                out.push_str(&format!(
-                    "      also seen through {}\n",
-                    plural(failure.also.len() as u64, "other member")
-                ));
-            }
-        }
-        more(suspects.len(), FAILURES, out);
-        if report.failing_tests > 0 {
-            let tests = plural(report.failing_tests as u64, "test");
-            out.push_str(&format!("  {tests} in {} that fail because of it\n", report.failing_output));
-        }
+    let (unlikely, suspects): (Vec<&FailureFound>, Vec<&FailureFound>) =
+        suspects.into_iter().partition(|failure| failure.likelihood == UNLIKELY);
+    suspected(&suspects, out);
+    doubted(&unlikely, out);
+    if suspects.len() + unlikely.len() > 0 && report.failing_tests > 0 {
+        let tests = plural(report.failing_tests as u64, "test");
+        out.push_str(&format!("  {tests} in {} that fail because of it\n", report.failing_output));
     }
     if !limits.is_empty() {
         out.push_str(&format!("\nRan out of time or memory: {}\n", count(limits.len() as u64)));
@@ -207,6 +193,70 @@ fn failures(report: &Report, out: &mut String) {
     if known > 0 {
         out.push_str(&format!("\nKnown and accepted: {}\n", plural(known as u64, "failure")));
     }
+}
+
+/// What may be a bug: the rule, why it is on the list, how to see it.
+fn suspected(suspects: &[&FailureFound], out: &mut String) {
+    if suspects.is_empty() {
+        return;
+    }
+    out.push_str(&format!("\nMay be bugs: {}\n", count(suspects.len() as u64)));
+    for failure in suspects.iter().take(FAILURES) {
+        out.push_str(&format!("  {}. {}\n", failure.rank, failure.member));
+        out.push_str(&format!("     broken: {} – {}\n", failure.rule, failure.why));
+        out.push_str(&format!("     {}: {}\n", failure.likelihood, reason(failure)));
+        for line in failure.thrown.iter().take(SHOWN) {
+            out.push_str(&format!("       {}\n", cut(line)));
+        }
+        if let Some(line) = &failure.reproduction {
+            out.push_str(&format!("     try: {}\n", cut(line)));
+        }
+        if let Some(source) = &failure.source {
+            out.push_str(&format!("     a program that does it: {source}\n"));
+        }
+        if !failure.also.is_empty() {
+            let others = plural(failure.also.len() as u64, "other member");
+            out.push_str(&format!("     also seen through {others}\n"));
+        }
+    }
+    more(suspects.len(), FAILURES, out);
+}
+
+/// Why a failure is where it is.
+fn reason(failure: &FailureFound) -> String {
+    match failure.doubts.as_slice() {
+        [] => "any client can make these calls, and nothing odd was given".to_owned(),
+        doubts => format!("but {}", doubts.join("; ")),
+    }
+}
+
+/// What is hardly a bug, counted by what speaks against it.
+fn doubted(unlikely: &[&FailureFound], out: &mut String) {
+    if unlikely.is_empty() {
+        return;
+    }
+    let causes = plural(unlikely.len() as u64, "cause");
+    out.push_str(&format!("\nHardly bugs: {causes}, in the report\n"));
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for doubt in unlikely.iter().filter_map(|failure| failure.doubts.first()) {
+        match counts.iter_mut().find(|(known, _)| known == doubt) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((doubt, 1)),
+        }
+    }
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    for (doubt, of) in counts.iter().take(2 * SHOWN) {
+        out.push_str(&format!("  {}: {doubt}\n", count(*of as u64)));
+    }
+}
+
+/// Long lines end where a person stops reading.
+fn cut(line: &str) -> String {
+    const WIDTH: usize = 500;
+    if line.chars().count() <= WIDTH {
+        return line.to_owned();
+    }
+    line.chars().take(WIDTH).chain(" …".chars()).collect()
 }
 
 fn more(all: usize, shown: usize, out: &mut String) {

@@ -56,6 +56,7 @@ use crate::visitor::Visitor;
 use failures::Failures;
 pub use failures::{Blame, Failure, FailureKind, FaultConfig};
 pub(crate) use judge::FIRST_TIMES;
+pub use own_doing::is_entangled;
 pub use seeds::{Seed, Seeded};
 
 /// What becomes of a call that throws. Match without `_`.

@@ -24,7 +24,7 @@ fn is_huge(operation: &Operation) -> bool {
 }
 
 /// Whether a call gives an object what it may be made of, or what may be made of it.
-pub(super) fn is_entangled(operations: &OperationTable, steps: &[Step]) -> bool {
+pub fn is_entangled(operations: &OperationTable, steps: &[Step]) -> bool {
     meets(operations, steps, &|holds, given, receiver| {
         reaches(holds, given, receiver) || reaches(holds, receiver, given)
     })

@@ -1,0 +1,377 @@
+//! What speaks against a failure being a bug.
+//!
+//! In: the steps of a failure, what was seen of them, what class files say. Out: [`Doubt`]s, and with them how likely it is that a
+//! maintainer would call it a bug. Each doubt names something that the test did and no client would, or that the code does on purpose.
+
+use probat_model::{ClassName, Contract, Literal, Operation, OperationTable, Step, StepId, Thrown};
+use probat_search::campaign::{FailureKind, is_entangled};
+use probat_search::homes::Home;
+
+use super::facts::Facts;
+use super::null::missing;
+
+/// How likely a failure is a bug that somebody should look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Likelihood {
+    Likely,
+    Possible,
+    Unlikely,
+}
+
+/// A reason to think that the code is not at fault. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Doubt {
+    /// A member takes part that only its own package or subclasses can use.
+    OwnPackage,
+    /// A class of a package named `internal` takes part.
+    Internal,
+    /// A cast failed, and the test gave a generic parameter whatever it had.
+    IllTyped,
+    /// A field is null that another method sets: the object waits for it.
+    NotSetUp,
+    /// The null was looked for and refused.
+    Refused,
+    /// What was handed in threw it.
+    HandedIn,
+    /// An object was used after it was closed.
+    Closed,
+    /// An object was given what it is made of, or what is made of it.
+    Entangled,
+    /// A collection was changed while something looked at it.
+    Changed,
+    /// `equals` is about identity, and no copy is its original.
+    Identity,
+    /// It did not happen again.
+    NotRepeated,
+    /// Null was given.
+    NullGiven,
+    /// The code throws it on purpose.
+    Deliberate,
+    /// The JDK threw it, on what the code gave it.
+    InJdk,
+    /// A deprecated member takes part.
+    Deprecated,
+}
+
+impl Doubt {
+    /// The most that can be said of a failure with this doubt.
+    pub fn leaves(self) -> Likelihood {
+        match self {
+            Doubt::OwnPackage
+            | Doubt::Internal
+            | Doubt::IllTyped
+            | Doubt::NotSetUp
+            | Doubt::Refused
+            | Doubt::HandedIn
+            | Doubt::Closed
+            | Doubt::Entangled
+            | Doubt::Changed
+            | Doubt::Identity
+            | Doubt::NotRepeated => Likelihood::Unlikely,
+            Doubt::NullGiven | Doubt::Deliberate | Doubt::InJdk | Doubt::Deprecated => Likelihood::Possible,
+        }
+    }
+}
+
+/// How likely a failure with these doubts is a bug.
+pub fn likelihood(doubts: &[Doubt]) -> Likelihood {
+    doubts.iter().map(|doubt| doubt.leaves()).max().unwrap_or(Likelihood::Likely)
+}
+
+/// A failure as it was last seen.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Evidence<'a> {
+    pub table: &'a OperationTable,
+    pub steps: &'a [Step],
+    pub kind: &'a FailureKind,
+    pub thrown: Option<&'a Thrown>,
+    /// Steps whose values broke a contract.
+    pub of: &'a [StepId],
+    /// Run-time classes of what the steps gave.
+    pub classes: &'a [Option<ClassName>],
+    pub is_repeated: bool,
+}
+
+/// Packages whose code is not what a user tests.
+const JDK: [&str; 4] = ["java/", "javax/", "jdk/", "sun/"];
+
+pub(crate) fn is_jdk(class: &ClassName) -> bool {
+    JDK.iter().any(|package| class.as_internal().starts_with(package))
+}
+
+/// Everything that speaks against it, in the order of the enum.
+pub(crate) fn doubts(evidence: &Evidence<'_>, facts: &dyn Facts) -> Vec<Doubt> {
+    let is_asked_for = match evidence.kind {
+        // The user said that it must not happen.
+        FailureKind::Contract(Contract::User(_)) | FailureKind::Exception(_) => true,
+        FailureKind::Contract(_)
+        | FailureKind::TimedOut
+        | FailureKind::Exhausted
+        | FailureKind::Died
+        | FailureKind::Exits => false,
+    };
+    let mut found = Vec::new();
+    if !evidence.is_repeated {
+        found.push(Doubt::NotRepeated);
+    }
+    if is_asked_for {
+        return found;
+    }
+    of_steps(evidence, facts, &mut found);
+    if let Some(thrown) = evidence.thrown {
+        of_thrown(evidence, thrown, facts, &mut found);
+    }
+    if *evidence.kind == FailureKind::Contract(Contract::CloneEquals) && is_about_identity(evidence, facts) {
+        found.push(Doubt::Identity);
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// What the test did.
+fn of_steps(evidence: &Evidence<'_>, facts: &dyn Facts, found: &mut Vec<Doubt>) {
+    let operations = || evidence.steps.iter().map(|step| evidence.table.get(step.operation));
+    if operations().any(|operation| facts.home(operation) != Home::Anywhere) {
+        found.push(Doubt::OwnPackage);
+    }
+    if operations().filter_map(owner).any(is_internal) {
+        found.push(Doubt::Internal);
+    }
+    if operations().any(|operation| facts.is_deprecated(operation)) {
+        found.push(Doubt::Deprecated);
+    }
+    if is_entangled(evidence.table, evidence.steps) {
+        found.push(Doubt::Entangled);
+    }
+    let last = evidence.steps.len().saturating_sub(1);
+    let closes = |at: usize, operation: &Operation| match operation {
+        Operation::Call { name, .. } => {
+            name == "close" && (at < last || *evidence.kind != FailureKind::Contract(Contract::NullPointer))
+        }
+        _ => false,
+    };
+    if operations().enumerate().any(|(at, operation)| closes(at, operation)) {
+        found.push(Doubt::Closed);
+    }
+}
+
+/// What was thrown, and by whom.
+fn of_thrown(evidence: &Evidence<'_>, thrown: &Thrown, facts: &dyn Facts, found: &mut Vec<Doubt>) {
+    let class = thrown.class.as_internal();
+    let null_given = || {
+        let is_null =
+            |step: &Step| matches!(evidence.table.get(step.operation), Operation::Literal(Literal::Null(_)));
+        evidence.steps.iter().any(is_null)
+    };
+    match class {
+        "java/lang/ClassCastException" | "java/lang/ArrayStoreException" => {
+            let operations = evidence.steps.iter().map(|step| evidence.table.get(step.operation));
+            if operations.into_iter().any(|operation| facts.takes_generics(operation)) {
+                found.push(Doubt::IllTyped);
+            }
+        }
+        "java/util/ConcurrentModificationException" => found.push(Doubt::Changed),
+        "java/lang/NullPointerException" => of_null(thrown, facts, found),
+        _ => {}
+    }
+    if class == "java/lang/NullPointerException" && null_given() {
+        found.push(Doubt::NullGiven);
+    }
+    let Some(top) = thrown.frames.first() else { return };
+    let is_refusal = class == "java/lang/NullPointerException" && is_null_check(&top.method);
+    if class != "java/lang/AssertionError" && !is_jdk(&top.class) && facts.throws_itself(top) {
+        found.push(if class == "java/lang/NullPointerException" {
+            Doubt::Refused
+        } else {
+            Doubt::Deliberate
+        });
+        if is_guest(evidence, &top.class, facts) {
+            found.push(Doubt::HandedIn);
+        }
+    } else if is_jdk(&top.class) && !is_refusal {
+        found.push(Doubt::InJdk);
+    }
+}
+
+/// Where a null came from.
+fn of_null(thrown: &Thrown, facts: &dyn Facts, found: &mut Vec<Doubt>) {
+    let Some(top) = thrown.frames.first() else { return };
+    if is_null_check(&top.method) {
+        found.push(Doubt::Refused);
+    }
+    let Some(field) = missing(thrown).and_then(|name| name.strip_prefix("this.").map(str::to_owned)) else {
+        return;
+    };
+    if is_jdk(&top.class) {
+        // The JDK makes whole objects, unless somebody calls what is there for subclasses.
+        found.push(Doubt::HandedIn);
+    } else if facts.is_set_later(&top.class, &field) {
+        found.push(Doubt::NotSetUp);
+    }
+}
+
+/// Whether a method is there to refuse null, by its name.
+fn is_null_check(method: &str) -> bool {
+    let lower = method.to_ascii_lowercase();
+    ["notnull", "nonnull"].iter().any(|word| lower.contains(word))
+}
+
+/// Whether a class is that of something the test made and handed in, and not of what was judged.
+fn is_guest(evidence: &Evidence<'_>, class: &ClassName, facts: &dyn Facts) -> bool {
+    let last = evidence.steps.last();
+    let receiver = last.and_then(|step| step.args.first()).copied();
+    let judged: Vec<StepId> =
+        if evidence.of.is_empty() { receiver.into_iter().collect() } else { evidence.of.to_vec() };
+    let is_a = |step: usize| {
+        evidence.classes.get(step).and_then(Option::as_ref).is_some_and(|own| facts.is_subclass(own, class))
+    };
+    let of_judged = judged.iter().any(|step| is_a(usize::from(step.0)));
+    !of_judged && (0..evidence.steps.len()).any(is_a)
+}
+
+fn is_about_identity(evidence: &Evidence<'_>, facts: &dyn Facts) -> bool {
+    let classes = evidence.of.iter().filter_map(|step| evidence.classes.get(usize::from(step.0))?.as_ref());
+    classes.into_iter().any(|class| facts.is_equal_by_identity(class))
+}
+
+fn owner(operation: &Operation) -> Option<&ClassName> {
+    match operation {
+        Operation::Construct { class, .. }
+        | Operation::Call { class, .. }
+        | Operation::CallStatic { class, .. }
+        | Operation::GetStatic { class, .. }
+        | Operation::PutStatic { class, .. }
+        | Operation::GetField { class, .. }
+        | Operation::PutField { class, .. } => Some(class),
+        _ => None,
+    }
+}
+
+fn is_internal(class: &ClassName) -> bool {
+    !is_jdk(class) && class.package().split('/').any(|part| part == "internal")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probat_model::{Frame, MethodDescriptor};
+
+    /// Answers by name: classes that begin with `Hidden` are not public, methods named `refuse` throw, `Base` is above all.
+    struct Named;
+
+    impl Facts for Named {
+        fn home(&self, operation: &Operation) -> Home {
+            let is_hidden = owner(operation).is_some_and(|class| class.simple().starts_with("Hidden"));
+            if is_hidden { Home::In("a".into()) } else { Home::Anywhere }
+        }
+
+        fn is_deprecated(&self, operation: &Operation) -> bool {
+            owner(operation).is_some_and(|class| class.simple() == "Old")
+        }
+
+        fn takes_generics(&self, operation: &Operation) -> bool {
+            matches!(operation, Operation::Call { name, .. } if name == "add")
+        }
+
+        fn declarer(&self, class: &ClassName, _: &str, _: &str) -> Option<ClassName> {
+            Some(class.clone())
+        }
+
+        fn is_subclass(&self, class: &ClassName, of: &ClassName) -> bool {
+            class == of || of.simple() == "Base"
+        }
+
+        fn throws_itself(&self, frame: &Frame) -> bool {
+            frame.method == "refuse"
+        }
+
+        fn is_set_later(&self, _: &ClassName, field: &str) -> bool {
+            field == "later"
+        }
+
+        fn is_equal_by_identity(&self, class: &ClassName) -> bool {
+            class.simple() == "Alone"
+        }
+    }
+
+    /// `receiver = new R(); other = new G(); receiver.call(other)`, and what was thrown where.
+    #[track_caller]
+    fn check(classes: [&str; 2], call: &str, thrown: Option<(&str, &str, &str)>, expected: &[Doubt]) {
+        let mut table = OperationTable::new();
+        let class = |name: &str| ClassName::internal(name);
+        let descriptor = |text: &str| MethodDescriptor::parse(text).unwrap();
+        let mut steps = Vec::new();
+        for name in classes {
+            let new = Operation::Construct { class: class(name), descriptor: descriptor("()V") };
+            steps.push(Step { operation: table.intern(new), args: Default::default() });
+        }
+        let operation = table.intern(Operation::Call {
+            class: class(classes[0]),
+            name: call.into(),
+            descriptor: descriptor("(Ljava/lang/Object;)V"),
+            interface: false,
+        });
+        steps.push(Step { operation, args: [StepId(0), StepId(1)].into_iter().collect() });
+        let thrown = thrown.map(|(exception, of, method)| Thrown {
+            class: class(exception),
+            message: None,
+            cause: None,
+            frames: vec![Frame { class: class(of), method: method.into(), line: Some(1) }],
+        });
+        let contract = if thrown.is_some() { Contract::ToStringThrows } else { Contract::CloneEquals };
+        let evidence = Evidence {
+            table: &table,
+            steps: &steps,
+            kind: &FailureKind::Contract(contract),
+            thrown: thrown.as_ref(),
+            of: &[StepId(0)],
+            classes: &[Some(class(classes[0])), Some(class(classes[1])), None],
+            is_repeated: true,
+        };
+        assert_eq!(doubts(&evidence, &Named), expected);
+    }
+
+    const INDEX: &str = "java/lang/ArrayIndexOutOfBoundsException";
+    const STATE: &str = "java/lang/IllegalStateException";
+    const CAST: &str = "java/lang/ClassCastException";
+    const NULL: &str = "java/lang/NullPointerException";
+
+    #[test]
+    fn an_accident_in_public_code_is_not_doubted() {
+        check(["a/R", "a/G"], "call", Some((INDEX, "a/R", "get")), &[]);
+        check(["a/R", "a/G"], "call", None, &[]);
+    }
+
+    #[test]
+    fn who_throws_on_purpose_and_who_was_handed_in_are_told() {
+        check(["a/R", "a/G"], "call", Some((STATE, "a/R", "refuse")), &[Doubt::Deliberate]);
+        check(["a/R", "a/G"], "call", Some((STATE, "a/G", "refuse")), &[Doubt::HandedIn, Doubt::Deliberate]);
+        check(["a/R", "a/G"], "call", Some((STATE, "a/Base", "refuse")), &[Doubt::Deliberate]);
+        check(["a/R", "a/G"], "call", Some((NULL, "a/R", "refuse")), &[Doubt::Refused]);
+        check(["a/R", "a/G"], "call", Some((NULL, "java/util/Objects", "requireNonNull")), &[Doubt::Refused]);
+        check(["a/R", "a/G"], "call", Some((NULL, "java/util/TreeMap", "put")), &[Doubt::InJdk]);
+    }
+
+    #[test]
+    fn a_failed_cast_is_doubted_where_generics_were_given_anything() {
+        check(["a/R", "a/G"], "add", Some((CAST, "a/R", "get")), &[Doubt::IllTyped]);
+        check(["a/R", "a/G"], "call", Some((CAST, "a/R", "get")), &[]);
+    }
+
+    #[test]
+    fn what_no_client_would_do_is_doubted() {
+        check(["a/Hidden", "a/G"], "call", None, &[Doubt::OwnPackage]);
+        check(["a/internal/R", "a/G"], "call", None, &[Doubt::Internal]);
+        check(["a/R", "a/G"], "close", None, &[Doubt::Closed]);
+        check(["a/Alone", "a/G"], "call", None, &[Doubt::Identity]);
+        check(["a/Old", "a/G"], "call", None, &[Doubt::Deprecated]);
+    }
+
+    #[test]
+    fn one_grave_doubt_is_enough() {
+        assert_eq!(likelihood(&[]), Likelihood::Likely);
+        assert_eq!(likelihood(&[Doubt::Deprecated, Doubt::InJdk]), Likelihood::Possible);
+        assert_eq!(likelihood(&[Doubt::Internal, Doubt::Deprecated]), Likelihood::Unlikely);
+    }
+}

@@ -1,0 +1,119 @@
+//! Failures run again, and shortened.
+//!
+//! In: failures. Out: the same with what was seen of them; shorter where a shorter sequence fails in the same way and has no more against
+//! it. First steps go, then parts are replaced by shorter ones (spec 001 §2.16). What hangs, exhausts memory or ends the JVM is not
+//! run again.
+
+use probat_model::{Observation, OperationTable, Sequence, Step, Violation};
+use probat_protocol::{Item, Observe, Reset, Values};
+use probat_search::campaign::Campaign;
+use probat_search::executor::Executor;
+use probat_search::minimize::{Subject, minimize};
+use probat_search::replace::replace_from;
+
+use super::doubt::{Likelihood, likelihood};
+use super::{Case, Facts};
+use crate::failing::broken;
+
+/// Runs of all cases together that replacing may take.
+const WAVES: usize = 64;
+
+/// Runs failures once more, and notes what their objects are.
+pub(super) fn observe<E: Executor>(
+    campaign: &Campaign<'_>,
+    cases: &mut [Case],
+    executor: &mut E,
+) -> Result<(), E::Error> {
+    let table = &campaign.catalogue.operations;
+    let mut judged: Vec<&mut Case> =
+        cases.iter_mut().filter(|case| case.failure.violation.is_some()).collect();
+    let past_exceptions = campaign.config.past_exceptions;
+    let items = judged.iter().map(|case| item(table, &case.failure.steps, past_exceptions)).collect();
+    for (case, seen) in judged.iter_mut().zip(executor.run(table, items)?) {
+        note(case, &seen);
+    }
+    Ok(())
+}
+
+/// Takes over what a run says of the failure.
+fn note(case: &mut Case, seen: &Observation) {
+    let found = case.failure.violation.as_ref().and_then(|wanted| broken(seen, wanted)).cloned();
+    case.saw(seen, found.is_some());
+    if found.is_some() {
+        case.failure.violation = found;
+    }
+}
+
+fn item(table: &OperationTable, steps: &[Step], past_exceptions: bool) -> Item {
+    let sequence = Sequence::from_steps(table, steps.to_vec()).expect("built from checked sequences");
+    let observe = Observe { values: Values::All, contracts: true, ..Observe::default() };
+    Item { sequence, observe, reset: Reset::Fields, past_exceptions }
+}
+
+/// Makes failures shorter while they stay what they are.
+pub(super) fn shorten<E: Executor>(
+    campaign: &mut Campaign<'_>,
+    cases: &mut [Case],
+    executor: &mut E,
+    facts: &dyn Facts,
+    stop: &dyn Fn() -> bool,
+) -> Result<(), E::Error> {
+    let wanted: Vec<(usize, Violation)> = cases
+        .iter()
+        .enumerate()
+        .filter(|(_, case)| case.is_repeated)
+        .filter_map(|(at, case)| Some((at, case.failure.violation.clone()?)))
+        .collect();
+    let past_exceptions = campaign.config.past_exceptions;
+    let mut subjects: Vec<Subject<'_>> = wanted
+        .iter()
+        .map(|(at, violation)| {
+            let keeps = Box::new(|_: &[Step], seen: &Observation| broken(seen, violation).is_some());
+            Subject {
+                contracts: true,
+                past_exceptions,
+                ..Subject::new(cases[*at].failure.steps.clone(), keeps)
+            }
+        })
+        .collect();
+    minimize(&campaign.catalogue.operations, &mut subjects, executor, stop)?;
+    take_over(campaign, cases, &wanted, &subjects, facts);
+    // What nobody will look at need not be shorter still.
+    for ((at, _), subject) in wanted.iter().zip(&mut subjects) {
+        subject.is_stuck |= likelihood(&cases[*at].doubts) == Likelihood::Unlikely;
+    }
+    let mut waves = 0;
+    let enough = || {
+        waves += 1;
+        waves > WAVES || stop()
+    };
+    replace_from(campaign, &mut subjects, executor, enough)?;
+    take_over(campaign, cases, &wanted, &subjects, facts);
+    Ok(())
+}
+
+/// Gives cases their shorter steps, unless more speaks against these or a test cannot use them.
+fn take_over(
+    campaign: &mut Campaign<'_>,
+    cases: &mut [Case],
+    wanted: &[(usize, Violation)],
+    subjects: &[Subject<'_>],
+    facts: &dyn Facts,
+) {
+    for ((at, _), subject) in wanted.iter().zip(subjects) {
+        let case = &mut cases[*at];
+        let Some(seen) = &subject.seen else { continue };
+        if subject.steps == case.failure.steps || !campaign.is_gathered(case.failure.callable, &subject.steps)
+        {
+            continue;
+        }
+        let mut shorter = case.clone();
+        shorter.failure.steps = subject.steps.clone();
+        note(&mut shorter, seen);
+        shorter.weigh(campaign, facts);
+        let strength = |case: &Case| (likelihood(&case.doubts), case.doubts.len());
+        if shorter.is_repeated && strength(&shorter) <= strength(case) {
+            *case = shorter;
+        }
+    }
+}

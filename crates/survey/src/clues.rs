@@ -1,0 +1,135 @@
+//! What class files say about a failure: whose code it is, and whether somebody meant it.
+//!
+//! In: classes, members and stack frames. Out: facts a triage weighs. Nothing is run; where a class is not there or has no line
+//! numbers, the answer is the one that speaks least.
+
+use std::cell::RefCell;
+
+use probat_analysis::{ClassId, MethodId, World};
+use probat_classfile::{Insn, Node};
+use probat_emit::JavaType;
+use probat_model::{ClassName, Frame, Operation};
+
+use crate::declared;
+use crate::scope::{called, find_field, find_method, lineage};
+
+/// Answers about classes, from a world that loads them on the way.
+#[derive(Debug, Clone, Copy)]
+pub struct Clues<'w, 's> {
+    pub world: &'w RefCell<World<'s>>,
+}
+
+impl Clues<'_, '_> {
+    fn with<T>(&self, class: &ClassName, ask: impl FnOnce(&World<'_>, ClassId) -> T) -> T {
+        let mut world = self.world.borrow_mut();
+        let id = world.load(class);
+        ask(&world, id)
+    }
+
+    /// The class that declares what runs when a method is called on an object of the class.
+    pub fn declarer(&self, class: &ClassName, name: &str, descriptor: &str) -> Option<ClassName> {
+        self.with(class, |world, id| {
+            let found = lineage(world, id).into_iter().filter_map(|above| {
+                let method = world.declared_method(above, name, descriptor)?;
+                (!world.method(method).is_abstract()).then_some(above)
+            });
+            found.map(|above| world.class(above).name.clone()).next()
+        })
+    }
+
+    pub fn is_subclass(&self, class: &ClassName, of: &ClassName) -> bool {
+        let mut world = self.world.borrow_mut();
+        let (below, above) = (world.load(class), world.load(of));
+        world.is_subclass(below, above)
+    }
+
+    /// Whether a parameter of a call is of a generic type: callers without type arguments can put anything there.
+    pub fn takes_generics(&self, operation: &Operation) -> bool {
+        let Some((class, name, descriptor)) = called(operation) else { return false };
+        let is_generic = |ty: &JavaType| ty.is_open() || ty.has_arguments();
+        self.with(class, |world, id| {
+            find_method(world, id, name, descriptor)
+                .and_then(|method| declared::method(world, method))
+                .is_some_and(|method| method.params.iter().any(is_generic))
+        })
+    }
+
+    /// Whether the line of a frame has a `throw`: somebody decided that it should.
+    pub fn throws_itself(&self, frame: &Frame) -> bool {
+        let Some(line) = frame.line else { return false };
+        self.with(&frame.class, |world, id| {
+            let named = world.methods_of(id).filter(|&method| world.method_name(method) == frame.method);
+            named.into_iter().any(|method| has_throw(world, method, line))
+        })
+    }
+
+    /// Whether a method that is no constructor gives a field of the class its value: callers are meant to do so first.
+    pub fn is_set_later(&self, class: &ClassName, field: &str) -> bool {
+        self.with(class, |world, id| {
+            let Some(declaring) = find_field(world, id, field).map(|found| world.field(found).class) else {
+                return false;
+            };
+            let setters = [id, declaring];
+            setters.iter().any(|&at| world.methods_of(at).any(|method| is_setter(world, method, field)))
+        })
+    }
+
+    /// Whether `equals` of a class looks at nothing but identity.
+    pub fn is_equal_by_identity(&self, class: &ClassName) -> bool {
+        let Some(declarer) = self.declarer(class, "equals", "(Ljava/lang/Object;)Z") else { return false };
+        self.with(&declarer, |world, id| {
+            let method = world.declared_method(id, "equals", "(Ljava/lang/Object;)Z");
+            let Some(code) = method.and_then(|method| world.code(method)) else { return false };
+            !code.nodes.iter().any(|node| matches!(node, Node::Insn(insn) if looks_inside(insn)))
+        })
+    }
+}
+
+/// Whether an instruction asks more of an object than which one it is.
+fn looks_inside(insn: &Insn) -> bool {
+    matches!(
+        insn,
+        Insn::GetField(_)
+            | Insn::InvokeVirtual(_)
+            | Insn::InvokeInterface(_)
+            | Insn::InvokeSpecial(_)
+            | Insn::InvokeStatic(_)
+            | Insn::InvokeDynamic(_)
+            | Insn::InstanceOf(_)
+    )
+}
+
+fn has_throw(world: &World<'_>, method: MethodId, line: u32) -> bool {
+    let Some(code) = world.code(method) else { return false };
+    let mut here = false;
+    code.nodes.iter().any(|node| match node {
+        Node::Label(label) => {
+            if let Some(start) = code.lines.iter().find(|start| start.at == *label) {
+                here = u32::from(start.line) == line;
+            }
+            false
+        }
+        Node::Insn(insn) => here && *insn == Insn::AThrow,
+    })
+}
+
+fn is_setter(world: &World<'_>, method: MethodId, field: &str) -> bool {
+    if world.method_name(method) == "<init>" {
+        return false;
+    }
+    let Some(file) = world.file(world.method(method).class) else { return false };
+    let Some(code) = world.code(method) else { return false };
+    let mut before = None;
+    code.nodes.iter().any(|node| {
+        let Node::Insn(insn) = node else { return false };
+        // Who stores null takes something away.
+        let gives = match insn {
+            Insn::PutField(index) if before != Some(&Insn::Null) => {
+                file.pool.member_ref(*index).is_ok_and(|found| found.name == field)
+            }
+            _ => false,
+        };
+        before = Some(insn);
+        gives
+    })
+}
