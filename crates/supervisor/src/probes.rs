@@ -23,6 +23,8 @@ pub struct ProbedEdge {
     pub kind: EdgeKind,
     /// For people: `size line 12: == 0`.
     pub text: Box<str>,
+    /// The instruction that decides, in the nodes of the method's code as it was read.
+    pub node: usize,
     method: u32,
 }
 
@@ -44,6 +46,8 @@ pub struct ProbedSite {
     /// Edges that depend on the outcome, as far as lines tell.
     pub edges: Vec<ProbeId>,
     pub kind: SiteKind,
+    /// The method, and the instruction in the nodes of its code.
+    place: (u32, usize),
 }
 
 /// What is compared at a place. Match without `_`.
@@ -129,6 +133,7 @@ impl ProbeTable {
                 text: edge.describe(class).into(),
                 method: first_method + edge.method,
                 kind: edge.kind,
+                node: edge.node,
             });
         }
         let count = plan.count.next_multiple_of(MAP_PAGE);
@@ -172,7 +177,8 @@ impl ProbeTable {
             // A place that cannot be told about keeps its number and decides nothing.
             let edges = kind.as_ref().map(|_| self.edges_near(first + site.method, site.line));
             let kind = kind.unwrap_or(SiteKind::References);
-            self.sites.push(ProbedSite { edges: edges.unwrap_or_default(), kind });
+            let place = (first + site.method, site.node);
+            self.sites.push(ProbedSite { edges: edges.unwrap_or_default(), kind, place });
         }
     }
 
@@ -189,6 +195,19 @@ impl ProbeTable {
     /// Places where values are compared, by their numbers.
     pub fn sites(&self) -> &[ProbedSite] {
         &self.sites
+    }
+
+    /// The number of the place where an instruction compares values, if it is watched. Methods go by their place in [`ProbeTable::methods`].
+    pub fn site_at(&self, method: usize, node: usize) -> Option<u32> {
+        let place = (u32::try_from(method).ok()?, node);
+        self.sites.binary_search_by_key(&place, |site| site.place).ok().map(|at| at as u32)
+    }
+
+    /// The edges of the method at this place in [`ProbeTable::methods`].
+    pub fn edges_of(&self, method: usize) -> &[ProbedEdge] {
+        let start = self.edges.partition_point(|edge| (edge.method as usize) < method);
+        let count = self.edges[start..].partition_point(|edge| edge.method as usize == method);
+        &self.edges[start..start + count]
     }
 
     /// The edge behind a probe; `None` for numbers left out between methods.

@@ -22,6 +22,8 @@ pub struct ComparisonSite {
     /// Index in the class's methods.
     pub method: u32,
     pub line: Option<u16>,
+    /// The instruction, in the nodes of the method's code as it was read.
+    pub node: usize,
     pub kind: Comparison,
 }
 
@@ -69,7 +71,7 @@ pub(crate) fn weave(cx: &mut Context<'_>, table: &mut SiteTable) -> Result<(), P
         };
         if let Some((kind, shape)) = comparison(cx, at, insn, before)? {
             let number = table.first + table.sites.len() as u32;
-            table.sites.push(ComparisonSite { method: cx.method.index, line: lines.at(at), kind });
+            table.sites.push(ComparisonSite { method: cx.method.index, line: lines.at(at), node: at, kind });
             report(cx, at, shape, number)?;
         }
         before = Some(insn);

@@ -30,6 +30,8 @@ pub struct Edge {
     pub method: u32,
     pub line: Option<u16>,
     pub kind: EdgeKind,
+    /// The node of [`Code::nodes`] that decides: the jump or switch, the first instruction of a handler or a method.
+    pub node: usize,
 }
 
 /// Which way.

@@ -173,6 +173,7 @@ pub fn plan(class: &ClassFile) -> EdgePlan {
             method: at as u32,
             line: site.line,
             kind: site.kind,
+            node: site.node,
         }));
     }
     EdgePlan { edges, methods, count: numbering.total() }

@@ -15,6 +15,8 @@ pub(super) struct Site {
     pub kind: EdgeKind,
     pub line: Option<u16>,
     pub place: Place,
+    /// The instruction that decides; of a handler, its first.
+    pub node: usize,
 }
 
 /// Where a probe goes.
@@ -44,7 +46,7 @@ impl Place {
 pub(super) fn scan(code: &Code, flow: &Flow, framed: bool) -> Vec<Site> {
     let mut lines = Lines::of(code, flow);
     let mut handlers = handlers_by_place(code, flow).into_iter().peekable();
-    let mut sites = vec![Site { kind: EdgeKind::Entry, line: lines.first(), place: Place::Entry }];
+    let mut sites = vec![Site { kind: EdgeKind::Entry, line: lines.first(), place: Place::Entry, node: 0 }];
     for (at, node) in code.nodes.iter().enumerate() {
         let Node::Insn(insn) = node else { continue };
         let line = lines.at(at);
@@ -54,7 +56,7 @@ pub(super) fn scan(code: &Code, flow: &Flow, framed: bool) -> Vec<Site> {
             } else {
                 Place::HandlerTrampoline { target }
             };
-            sites.push(Site { kind: EdgeKind::Handler { catches }, line, place });
+            sites.push(Site { kind: EdgeKind::Handler { catches }, line, place, node: at });
         }
         match insn {
             Insn::If(cond, target) => {
@@ -62,9 +64,9 @@ pub(super) fn scan(code: &Code, flow: &Flow, framed: bool) -> Vec<Site> {
                     Place::Trampoline { .. } if !framed => Place::Inverted(at),
                     place => place,
                 };
-                sites.push(Site { kind: EdgeKind::Taken(*cond), line, place: taken });
+                sites.push(Site { kind: EdgeKind::Taken(*cond), line, place: taken, node: at });
                 let place = Place::After(fall_through_node(code, flow, at));
-                sites.push(Site { kind: EdgeKind::NotTaken(*cond), line, place });
+                sites.push(Site { kind: EdgeKind::NotTaken(*cond), line, place, node: at });
             }
             Insn::TableSwitch(switch) => {
                 let keys = (0..switch.targets.len()).map(|nth| switch.low.wrapping_add(nth as i32));
@@ -117,7 +119,8 @@ struct Arm {
 impl Arm {
     fn site(self, flow: &Flow, at: usize, line: Option<u16>) -> Site {
         let place = jump_place(flow, at, self.target);
-        Site { kind: EdgeKind::SwitchArm { keys: self.keys, default: self.default }, line, place }
+        let kind = EdgeKind::SwitchArm { keys: self.keys, default: self.default };
+        Site { kind, line, place, node: at }
     }
 }
 
