@@ -109,6 +109,17 @@ impl Archive {
         self.covered.contains(edge as usize)
     }
 
+    /// The shortest run known that takes an edge.
+    pub fn witness(&self, edge: ProbeId) -> Option<&Witness> {
+        let id = self.by_edge.get(edge.0 as usize).copied().flatten()?;
+        Some(&self.witnesses[id.0 as usize])
+    }
+
+    /// All that was kept, in the order it was found.
+    pub fn witnesses(&self) -> impl Iterator<Item = &Witness> {
+        self.witnesses.iter()
+    }
+
     /// Number of edges taken.
     pub fn edges(&self) -> usize {
         self.covered.count_ones(..)

@@ -30,5 +30,6 @@ pub mod schedule;
 pub mod store;
 pub mod strategy;
 pub mod substitute;
+pub mod tally;
 pub mod types;
 pub mod visitor;

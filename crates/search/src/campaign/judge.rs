@@ -21,10 +21,8 @@ use crate::pool::PoolValue;
 use crate::relevance::is_call;
 use crate::store::SequenceId;
 use crate::strategy::{Inputs, Pruning};
+use crate::tally::is_unusable;
 use crate::types::TypeId;
-
-/// What is thrown where a class cannot be initialised.
-const UNUSABLE: [&str; 2] = ["java/lang/ExceptionInInitializerError", "java/lang/NoClassDefFoundError"];
 
 /// Tokens above which a state is big: to read it again and again costs more than most calls.
 const BIG_STATE: u32 = 1500;
@@ -44,6 +42,9 @@ impl Campaign<'_> {
         self.totals.steps += candidate.steps.len() as u64;
         self.count_depth(&candidate);
         let callable = candidate.callable;
+        if let Some(tally) = &mut self.tally {
+            tally.note(&candidate, &seen, &self.archive, self.config.exceptions);
+        }
         let record = self.schedule.record_mut(callable);
         record.tries += 1;
         record.slow += u32::from(seen.slow.0);
@@ -377,7 +378,7 @@ impl Campaign<'_> {
             return false;
         }
         let Some(thrown) = thrown_at(seen, step) else { return false };
-        if UNUSABLE.contains(&thrown.class.as_internal()) {
+        if is_unusable(&thrown.class) {
             // The second use throws another exception than the first: nothing to build a test on.
             self.schedule.record_mut(candidate.callable).stopped += 1;
             return false;
@@ -418,7 +419,7 @@ fn last_thrown(candidate: &Candidate, seen: &Observation) -> Option<StepId> {
     thrown_at(seen, last).map(|_| last)
 }
 
-fn thrown_at(seen: &Observation, step: StepId) -> Option<&Thrown> {
+pub(crate) fn thrown_at(seen: &Observation, step: StepId) -> Option<&Thrown> {
     seen.steps.iter().find_map(|(at, outcome)| match outcome {
         StepOutcome::Threw(thrown) if *at == step => Some(thrown),
         _ => None,

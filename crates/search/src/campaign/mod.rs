@@ -50,12 +50,13 @@ use crate::rng::Rng;
 use crate::schedule::Schedule;
 use crate::store::{SequenceId, Store};
 use crate::strategy::{Batch, Grades, Inputs, Pruning, Sequences, Strategy};
+use crate::tally::Tally;
 use crate::types::{Hierarchy, TypeId};
 use crate::visitor::Visitor;
 
 use failures::Failures;
 pub use failures::{Blame, Failure, FailureKind, FaultConfig};
-pub(crate) use judge::FIRST_TIMES;
+pub(crate) use judge::{FIRST_TIMES, thrown_at};
 pub use own_doing::is_entangled;
 pub use seeds::{Seed, Seeded};
 
@@ -226,6 +227,8 @@ pub struct Campaign<'h> {
     /// Walks that can go on, where sequences are walks.
     walks: VecDeque<SequenceId>,
     visitors: Vec<Box<dyn Visitor>>,
+    /// What stood in the way, where somebody wants to know.
+    tally: Option<Tally>,
     seeded: Vec<Seeded>,
     /// Calls executed, by how many calls came before them.
     depths: Vec<u64>,
@@ -273,6 +276,7 @@ impl<'h> Campaign<'h> {
             resumed: VecDeque::new(),
             walks: VecDeque::new(),
             visitors: Vec::new(),
+            tally: None,
             seeded: Vec::new(),
             depths: Vec::new(),
             totals: Totals::default(),
@@ -348,6 +352,16 @@ impl<'h> Campaign<'h> {
     /// Has someone watch.
     pub fn visit(&mut self, visitor: Box<dyn Visitor>) {
         self.visitors.push(visitor);
+    }
+
+    /// Has it counted from now on what stands in the way.
+    pub fn keep_tally(&mut self) {
+        self.tally = Some(Tally::default());
+    }
+
+    /// What stood in the way, if that was counted.
+    pub fn tally(&self) -> Option<&Tally> {
+        self.tally.as_ref()
     }
 
     /// What visitors have to say of a test.
@@ -486,7 +500,12 @@ impl<'h> Campaign<'h> {
         self.totals.unassembled += 1;
         self.schedule.record_mut(callable).unassembled += 1;
         match why {
-            NoCandidate::NoValue(ty) => *self.missing.entry(ty).or_default() += 1,
+            NoCandidate::NoValue(ty) => {
+                *self.missing.entry(ty).or_default() += 1;
+                if let Some(tally) = &mut self.tally {
+                    tally.wanted(callable, ty);
+                }
+            }
             NoCandidate::TooLong | NoCandidate::Scattered => {}
         }
     }
