@@ -7,6 +7,7 @@ pub mod abstracts;
 pub mod bits;
 pub mod callgraph;
 pub mod cfg;
+pub mod decision;
 pub mod declared;
 pub mod dynamic;
 pub mod effects;
@@ -20,6 +21,8 @@ pub mod links;
 pub mod literals;
 pub mod members;
 pub mod nondeterminism;
+pub mod places;
+pub mod reach;
 pub mod world;
 
 pub use world::{Class, ClassId, ClassSource, Field, FieldId, Method, MethodId, Presence, Symbol, World};

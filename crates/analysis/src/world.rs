@@ -488,6 +488,11 @@ impl Method {
         self.access.has(AccessFlags::ABSTRACT)
     }
 
+    /// Made by the compiler.
+    pub fn is_synthetic(&self) -> bool {
+        self.access.has(AccessFlags::SYNTHETIC) || self.access.has(AccessFlags::BRIDGE)
+    }
+
     pub fn is_private(&self) -> bool {
         self.access.has(AccessFlags::PRIVATE)
     }

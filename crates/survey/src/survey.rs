@@ -66,6 +66,8 @@ pub struct Untestable {
 pub struct Survey {
     pub catalogue: Catalogue,
     pub untestable: Vec<Untestable>,
+    /// Who calls whom, among the classes under test.
+    pub graph: CallGraph,
 }
 
 /// Surveys the targets. All tests are taken to stand in the package of their class.
@@ -111,7 +113,7 @@ pub fn survey(
     };
     demand.enter_helpers(&mut catalogue);
     demand.satisfy(&mut catalogue);
-    Survey { catalogue, untestable }
+    Survey { catalogue, untestable, graph: facts.graph }
 }
 
 struct Facts {
