@@ -490,7 +490,12 @@ impl Method {
 
     /// Made by the compiler.
     pub fn is_synthetic(&self) -> bool {
-        self.access.has(AccessFlags::SYNTHETIC) || self.access.has(AccessFlags::BRIDGE)
+        self.access.has(AccessFlags::SYNTHETIC)
+    }
+
+    /// Made by the compiler to lead from a supertype's descriptor to the method's own.
+    pub fn is_bridge(&self) -> bool {
+        self.access.has(AccessFlags::BRIDGE)
     }
 
     pub fn is_private(&self) -> bool {

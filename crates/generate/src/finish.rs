@@ -43,6 +43,8 @@ pub struct Finish {
     pub tests: Vec<Finished>,
     /// Tests that ended differently in a fresh JVM, by callable.
     pub unstable: Vec<CallableId>,
+    /// Edges that those took.
+    pub unstable_edges: Vec<ProbeId>,
     /// Tests there was no time or room for.
     pub left_out: usize,
 }
@@ -122,6 +124,32 @@ where
         drop_twins(&mut finish.tests);
     }
     Ok(finish)
+}
+
+/// Finishes a few runs as tests while a search goes on; shortens them until `stop` says so.
+pub(crate) fn finish_few<E: Executor + Send>(
+    campaign: &mut Campaign<'_>,
+    witnesses: Vec<Witness>,
+    first: &mut E,
+    second: &mut E,
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<Finished>, E::Error>
+where
+    E::Error: Send,
+{
+    let witnesses: Vec<(Witness, Vec<ProbeId>)> =
+        witnesses.into_iter().map(|witness| (witness.clone(), witness.edges)).collect();
+    let shortened = shorten(campaign, &witnesses, first, stop)?;
+    let observers = Observers::new(&mut campaign.catalogue);
+    let chosen = witnesses.iter().zip(shortened).map(|((witness, needs), Shortened { steps, seen })| Short {
+        witness,
+        needs: needs.len(),
+        steps,
+        seen,
+    });
+    let mut finish = Finish::default();
+    finish_chunk(campaign, &observers, first, second, chosen.collect(), &mut finish)?;
+    Ok(finish.tests)
 }
 
 /// Steps of a test, and what was seen of them if they were run.
@@ -219,7 +247,10 @@ where
             Some((case, result)) => {
                 finish.tests.push(Finished { owner, callable, case, edges, needs, result });
             }
-            None => finish.unstable.push(callable),
+            None => {
+                finish.unstable.push(callable);
+                finish.unstable_edges.extend(edges);
+            }
         }
     }
     Ok(())

@@ -81,6 +81,8 @@ pub struct Hunted {
     pub end: HuntEnd,
     /// Rounds were left behind because the time was over; the fleet is still busy with them.
     pub is_busy: bool,
+    /// How long the search waited for results.
+    pub waited: Duration,
 }
 
 /// How long rounds that are in flight may take when the time is over.
@@ -94,13 +96,14 @@ pub fn hunt(
     fleet: &mut Fleet,
     limits: &HuntLimits,
     stop: &dyn Fn() -> bool,
-    progress: &mut dyn FnMut(&HuntProgress, &Campaign<'_>),
+    progress: &mut dyn FnMut(&HuntProgress, &mut Campaign<'_>),
 ) -> Result<Hunted, FleetError> {
     let start = Instant::now();
     let last_call = limits.time.map(|time| start + time + GRACE);
     let mut last_gain = (Instant::now(), campaign.archive().edges());
     let mut flying = VecDeque::new();
     let mut empty_rounds = 0;
+    let mut waited = Duration::ZERO;
     // Steps submitted so far: counted ahead of time, so that a limit is met almost to the step.
     let (mut planned, most) = (0u64, limits.steps.unwrap_or(u64::MAX));
     let end = loop {
@@ -128,9 +131,12 @@ pub fn hunt(
             break HuntEnd::Exhausted;
         }
         let Some(round) = flying.pop_front() else { continue };
-        let Some(seen) = collect(fleet, last_call)? else {
+        let asked = Instant::now();
+        let collected = collect(fleet, last_call)?;
+        waited += asked.elapsed();
+        let Some(seen) = collected else {
             progress(&now(campaign, start, last_gain.0), campaign);
-            return Ok(Hunted { end: HuntEnd::Time, is_busy: true });
+            return Ok(Hunted { end: HuntEnd::Time, is_busy: true, waited });
         };
         campaign.absorb(round, seen);
         if campaign.archive().edges() > last_gain.1 {
@@ -148,7 +154,7 @@ pub fn hunt(
         campaign.absorb(round, seen);
     }
     progress(&now(campaign, start, last_gain.0), campaign);
-    Ok(Hunted { end, is_busy })
+    Ok(Hunted { end, is_busy, waited })
 }
 
 /// The results of the oldest round, or nothing if they are not there in time.

@@ -33,10 +33,12 @@ use probat_survey::{Clues, Lineage, Probes, SourceScope, SurveyOptions, Untestab
 use crate::blame::blame;
 use crate::deadly::deadly;
 use crate::executor::FleetExecutor;
+use crate::explain::{self, Evidence, Unreached};
 use crate::failing::failing;
 use crate::finish::{Deadline, Finish, finish};
 use crate::hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
 use crate::pace::tests_in;
+use crate::preview::{FirstTest, Preview};
 use crate::scripts::scripts;
 use crate::suite::{SuiteFile, group, package_for, subject_of};
 use crate::triage::{Doubt, FromClasses, Likelihood, Triaged, triage};
@@ -100,6 +102,16 @@ pub struct JobOptions {
     pub accepted: BTreeSet<String>,
     /// Compile and run before anything is handed out.
     pub verify: bool,
+    /// Say of every branch that is not reached why.
+    pub explain: bool,
+}
+
+impl JobOptions {
+    /// The time for everything but explaining.
+    fn time(&self) -> Duration {
+        let kept = if self.explain { explain::reserve(self.time_limit) } else { Duration::ZERO };
+        self.time_limit - kept
+    }
 }
 
 impl Default for JobOptions {
@@ -131,6 +143,7 @@ impl Default for JobOptions {
             unchecked: Vec::new(),
             accepted: BTreeSet::new(),
             verify: true,
+            explain: false,
         }
     }
 }
@@ -184,12 +197,15 @@ pub enum Phase {
     Finishing,
     Compiling,
     Running,
+    Explaining,
 }
 
 /// Is told how a run goes.
 pub trait Watch {
     fn phase(&mut self, phase: Phase);
     fn progress(&mut self, progress: &HuntProgress);
+    /// A test to look at while the search goes on.
+    fn first_test(&mut self, test: &FirstTest);
 }
 
 /// A file to write.
@@ -272,6 +288,23 @@ pub struct Outcome {
     /// How long each phase took.
     pub times: Vec<(Phase, Duration)>,
     pub fleet: probat_supervisor::FleetStats,
+    /// Where the time of the search went.
+    pub profile: Profile,
+    /// Branches that no test takes, where they were to be explained.
+    pub unreached: Option<Vec<Unreached>>,
+}
+
+/// Where the time of a search went.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Profile {
+    /// By the clock.
+    pub searched: Duration,
+    /// Of that, how long the search waited for results.
+    pub waited: Duration,
+    /// CPU time of this process, pipes included, and of all workers, the start of their JVMs included.
+    pub own_cpu: Duration,
+    pub worker_cpu: Duration,
+    pub workers: usize,
 }
 
 /// Why a run came to nothing.
@@ -367,21 +400,39 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
         });
     }
     job.options.seeds.iter().for_each(|seed| campaign.plant(&seed.table, &seed.sequence));
+    if job.options.explain {
+        campaign.keep_tally();
+    }
     let resumed = job.options.resume.as_ref().map_or(0, |resume| resume.plant(&mut campaign));
 
     clock.enter(Phase::Searching);
     let limits = hunt_limits(&job.options, start.elapsed());
     // Probe ids have gaps; a person is told of edges.
     let of_edges = probes.edges().len() as u32;
+    // With a step limit the same bytes come out every time, so nothing may depend on the clock.
+    let is_shown = job.options.step_limit.is_none() && job.scripts.is_none();
+    let mut preview = Preview::new(is_shown.then(|| fleet_config(job, &probes.instrumentation)));
+    let style = style(&job.options);
     let mut keeper = Keeper::new(job.options.unfinished.as_deref());
-    let Hunted { end, is_busy } =
+    let began = Instant::now();
+    let Hunted { end, is_busy, waited } =
         hunt(&mut campaign, &mut fleet, &limits, stop, &mut |progress, campaign| {
             keeper.look(campaign);
             clock.watch.progress(&HuntProgress { of_edges, ..*progress });
+            if let Some(test) = preview.look(campaign, &world, &style) {
+                clock.watch.first_test(&test);
+            }
         })?;
 
     clock.enter(Phase::Finishing);
     let mut stats = fleet.stats();
+    let profile = Profile {
+        searched: began.elapsed(),
+        waited,
+        own_cpu: stats.supervisor_cpu,
+        worker_cpu: stats.worker_cpu,
+        workers: job.options.workers,
+    };
     if is_busy {
         // New workers are sooner ready than those that still have calls to make.
         drop(fleet);
@@ -389,7 +440,7 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     }
     let mut second = Fleet::start(second_config(job, &probes.instrumentation))?;
     let (mut one, mut two) = (FleetExecutor(&mut fleet), FleetExecutor(&mut second));
-    let limit = job.options.time_limit;
+    let limit = job.options.time();
     let deadline = job.options.step_limit.is_none().then(|| start + limit);
     let kept = kept_for_checks(&job.options, campaign.archive().outcomes());
     // However late the search ended, what it found is worth some time.
@@ -425,6 +476,7 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     }
     let unstable = members(&campaign.catalogue, &finished.unstable);
     let left_out = finished.left_out;
+    let unstable_edges = std::mem::take(&mut finished.unstable_edges);
     for test in finished.tests.iter_mut().chain(&mut failures) {
         test.case.notes.extend(campaign.remarks(&test.case.steps));
     }
@@ -434,8 +486,23 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     if job.options.kinds != Kinds::Regression {
         checked.files.extend(deadly(job, &campaign, &scope).map_err(VerifyError::from)?);
     }
-    clock.leave();
     checked.edges.extend(initial);
+    let reasons = job.options.explain.then(|| {
+        clock.enter(Phase::Explaining);
+        explain::reasons(&Evidence {
+            campaign: &campaign,
+            probes: &probes,
+            world: &world,
+            graph: &surveyed.graph,
+            written: &checked.edges,
+            dropped: &checked.dropped,
+            unstable: &unstable_edges,
+            excluded: &job.options.survey.excluded,
+        })
+    });
+    let until = job.options.step_limit.is_none().then(|| start + job.options.time_limit);
+    let unreached = reasons.map(|reasons| reasons.with_operands(job, &campaign, &mut probes, until));
+    clock.leave();
     let campaign_report = Report { campaign: &campaign, probes: &probes, targets: &job.targets };
     Ok(Outcome {
         classes: campaign_report.classes(&checked.edges),
@@ -456,6 +523,8 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
         files: checked.files,
         times: clock.times,
         fleet: stats,
+        profile,
+        unreached,
     })
 }
 
@@ -503,9 +572,13 @@ fn check(
         return Ok(scripts(&suite, &catalogue.operations, types, &job.options.marker));
     }
     let scope = SourceScope::new(world);
-    let style = Style { framework: job.options.framework, marker: job.options.marker.clone() };
+    let style = style(&job.options);
     let with = Verifier { job, catalogue, scope: &scope, style: &style, deadline };
     verify(&with, suite, &mut |phase| clock.enter(phase))
+}
+
+fn style(options: &JobOptions) -> Style {
+    Style { framework: options.framework, marker: options.marker.clone() }
 }
 
 fn nothing_in_words(untestable: &[Untestable]) -> String {
@@ -524,7 +597,7 @@ const FINISHING: f64 = 0.15;
 
 /// Time kept for checking as many tests.
 fn kept_for_checks(options: &JobOptions, tests: usize) -> Duration {
-    if options.verify { reserve(tests).min(options.time_limit.mul_f64(CHECKS)) } else { Duration::ZERO }
+    if options.verify { reserve(tests).min(options.time().mul_f64(CHECKS)) } else { Duration::ZERO }
 }
 
 /// Tests that can be checked in the time kept for it.
@@ -532,12 +605,12 @@ fn room(options: &JobOptions) -> usize {
     if options.step_limit.is_some() || !options.verify || options.campaign.keep_all {
         return usize::MAX;
     }
-    tests_in(options.time_limit.mul_f64(CHECKS))
+    tests_in(options.time().mul_f64(CHECKS))
 }
 
 /// Search gets what finishing and verification will not need.
 fn hunt_limits(options: &JobOptions, spent: Duration) -> HuntLimits {
-    let total = options.time_limit;
+    let total = options.time();
     let fixed = kept_for_checks(options, 0);
     let search = total.saturating_sub(total.mul_f64(FINISHING) + fixed).saturating_sub(spent);
     HuntLimits {
@@ -569,7 +642,7 @@ fn worker_config(job: &Job<'_>, instrumentation: &Instrumentation, jvm_options: 
     }
 }
 
-fn fleet_config(job: &Job<'_>, instrumentation: &Instrumentation) -> FleetConfig {
+pub(crate) fn fleet_config(job: &Job<'_>, instrumentation: &Instrumentation) -> FleetConfig {
     FleetConfig {
         workers: job.options.workers,
         worker_command: job.worker_command.clone(),

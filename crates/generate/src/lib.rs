@@ -13,6 +13,7 @@ mod compile;
 mod deadly;
 mod executor;
 mod expect;
+mod explain;
 mod failing;
 mod finish;
 mod hunt;
@@ -22,6 +23,7 @@ mod naming;
 mod observers;
 mod pace;
 mod plain;
+mod preview;
 mod printed;
 mod scripts;
 mod suite;
@@ -31,15 +33,17 @@ mod verify;
 
 pub use compile::{CompileError, Compiler, Diagnostic, compile};
 pub use executor::FleetExecutor;
+pub use explain::{Dead, Illegal, NotWritten, Uncalled, Unreached, Why};
 pub use failing::{failure_key, known_key, user_contract};
 pub use finish::{Finish, Finished};
 pub use hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
 pub use job::{
     Annotate, ClassReport, FailureReport, Java, Job, JobError, JobOptions, Kinds, OutFile, Outcome, Phase,
-    SeedSequence, TableUse, Untested, Watch, run,
+    Profile, SeedSequence, TableUse, Untested, Watch, run,
 };
 pub use junit::{JUnitError, JUnitRun, Verdict, run_junit};
 pub use plain::test_item;
+pub use preview::FirstTest;
 pub use probat_emit::contract_in_words;
 pub use suite::{SuiteFile, group};
 pub use triage::{Doubt, Likelihood};

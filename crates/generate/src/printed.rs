@@ -175,7 +175,8 @@ impl<'a> Printed<'a> {
             let package = class.package.replace('/', ".");
             let dot = if package.is_empty() { "" } else { "." };
             let test = format!("{package}{dot}{}.{name}", class.name);
-            self.dropped.push(Dropped { test, reason, detail });
+            let edges = self.suite[file].edges.get(name).cloned().unwrap_or_default();
+            self.dropped.push(Dropped { test, reason, detail, edges });
         }
     }
 }

@@ -50,6 +50,7 @@ pub(crate) fn scripts(
                     test: format!("{}.{}", folder.replace('/', "."), test.name),
                     reason: DropReason::Unprintable,
                     detail: error.to_string(),
+                    edges: file.edges.get(&test.name).cloned().unwrap_or_default(),
                 }),
             }
         }

@@ -30,6 +30,8 @@ pub struct Dropped {
     pub reason: DropReason,
     /// What the compiler or the test said.
     pub detail: String,
+    /// Edges it takes.
+    pub edges: Vec<ProbeId>,
 }
 
 /// Why a test is not handed out. Match without `_`.

@@ -117,6 +117,9 @@ pub struct GenerateArgs {
     /// Only list the operations of the classes, with the literals found in them; nothing runs (with `--public-only`: what `javap -public` shows)
     #[arg(long, help_heading = OUTPUT)]
     pub list: bool,
+    /// Say why branches were not reached: by reason, and for the classes with most of them; all of it in the report
+    #[arg(long, help_heading = OUTPUT)]
+    pub explain: bool,
     /// How the result is printed
     #[arg(long, value_enum, default_value = "text", help_heading = OUTPUT)]
     pub format: Format,

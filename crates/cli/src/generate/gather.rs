@@ -10,6 +10,7 @@ use probat_model::UserContract;
 use probat_supervisor::describe;
 
 use super::args::GenerateArgs;
+use super::explain::explained;
 use super::failures;
 use super::known::Known;
 use super::live::Live;
@@ -18,7 +19,7 @@ use super::numbers::{count, plural, seconds};
 use super::places::Places;
 use super::report::{
     ClassCovered, DroppedTest, EndOfSearch, FailureFound, FileWritten, Group, JavaUsed, MissingDependency,
-    MoreTime, PhaseTime, Report, SCHEMA, SeedUsed, Totals,
+    MoreTime, PhaseTime, Report, SCHEMA, SearchProfile, SeedUsed, Totals,
 };
 use super::reproduce;
 use super::subject::Subject;
@@ -81,6 +82,8 @@ pub fn report(facts: Facts<'_>) -> Report {
         resumed: outcome.resumed,
         unstable: outcome.unstable.iter().map(describe).collect(),
         seeds,
+        explain: outcome.unreached.as_deref().map(explained),
+        profile: profile(&outcome.profile),
         missing: subject.missing.iter().map(missing).collect(),
         seconds: outcome
             .times
@@ -205,6 +208,21 @@ fn missing(one: &Missing) -> MissingDependency {
     }
 }
 
+/// Where the time of the search went.
+fn profile(profile: &probat_generate::Profile) -> SearchProfile {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let most = profile.searched.as_secs_f64() * profile.workers.min(cores) as f64;
+    let busy = profile.worker_cpu.as_secs_f64() / most.max(1e-3);
+    SearchProfile {
+        workers: profile.workers,
+        seconds: rounded(profile.searched),
+        waiting_seconds: rounded(profile.waited),
+        own_cpu_seconds: rounded(profile.own_cpu),
+        worker_cpu_seconds: rounded(profile.worker_cpu),
+        idle_share: ((1.0 - busy).clamp(0.0, 1.0) * 100.0).round() / 100.0,
+    }
+}
+
 fn name(phase: Phase) -> &'static str {
     match phase {
         Phase::Reading => "reading",
@@ -213,6 +231,7 @@ fn name(phase: Phase) -> &'static str {
         Phase::Finishing => "finishing",
         Phase::Compiling => "compiling",
         Phase::Running => "running",
+        Phase::Explaining => "explaining",
     }
 }
 

@@ -7,7 +7,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use probat_generate::{HuntProgress, Phase, Watch};
+use probat_generate::{FirstTest, HuntProgress, Phase, Watch};
 
 use super::budget::Budget;
 use super::numbers::{count, percent, plural, seconds};
@@ -30,7 +30,7 @@ pub struct Live {
     growth: Growth,
     /// Steps and time where failures were met.
     met: Vec<(u64, Duration)>,
-    first_gain_told: bool,
+    quiet: bool,
 }
 
 /// How coverage grew: elapsed time and edges, where edges rose.
@@ -57,7 +57,7 @@ impl Live {
             last: None,
             growth: Growth::default(),
             met: Vec::new(),
-            first_gain_told: quiet,
+            quiet,
         }
     }
 
@@ -100,7 +100,7 @@ impl Live {
 
 impl Watch for Live {
     fn phase(&mut self, phase: Phase) {
-        if self.first_gain_told && self.bar.is_none() && self.drawn.is_none() && phase == Phase::Reading {
+        if self.quiet && self.bar.is_none() && self.drawn.is_none() && phase == Phase::Reading {
             return;
         }
         self.say(&format!("{} …", words(phase)));
@@ -124,6 +124,26 @@ impl Watch for Live {
         }
         self.drawn = Some((Instant::now(), progress.sequences));
     }
+
+    fn first_test(&mut self, test: &FirstTest) {
+        if self.quiet {
+            return;
+        }
+        match &self.bar {
+            Some(bar) => bar.suspend(|| show(&framed(test))),
+            None => show(&framed(test)),
+        }
+    }
+}
+
+/// A test as it is shown while the search goes on.
+fn framed(test: &FirstTest) -> String {
+    let lines = test.source.lines().map(|line| format!("    {line}").trim_end().to_owned() + "\n");
+    format!(
+        "a first test, for {} (checked with the others when the search is over):\n{}",
+        test.subject,
+        lines.collect::<String>()
+    )
 }
 
 /// `searching: 1,200 sequences/s, 83% legal, …`.
@@ -148,6 +168,7 @@ pub fn words(phase: Phase) -> &'static str {
         Phase::Finishing => "shortening tests and adding assertions",
         Phase::Compiling => "compiling the tests",
         Phase::Running => "running the tests twice in fresh JVMs",
+        Phase::Explaining => "finding out why branches were not reached",
     }
 }
 
@@ -194,6 +215,23 @@ mod tests {
             "searching: 12,345 sequences/s, 83% legal, 1,204 states, 512 of 700 branches, 1 failure, 14s left"
         ]
         .assert_eq(&line(&progress, 12_345.6, "14s left"));
+    }
+
+    #[test]
+    fn a_test_is_shown_with_its_class() {
+        let test = FirstTest {
+            subject: probat_model::ClassName::internal("shop/Cart"),
+            source: "@Test\nvoid one() {\n\n    go();\n}".into(),
+        };
+        expect_test::expect![[r#"
+            a first test, for shop.Cart (checked with the others when the search is over):
+                @Test
+                void one() {
+
+                    go();
+                }
+        "#]]
+        .assert_eq(&framed(&test));
     }
 
     #[test]

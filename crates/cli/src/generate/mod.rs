@@ -12,6 +12,7 @@ mod budget;
 mod compare;
 mod config;
 mod contracts;
+pub mod explain;
 mod failures;
 mod gather;
 mod known;

@@ -56,6 +56,7 @@ pub fn options(
         },
         max_tests: args.max_tests.map(|most| most as usize),
         verify: !args.unverified,
+        explain: args.explain,
         kinds: match (args.regression_only, args.errors_only) {
             (true, _) => Kinds::Regression,
             (false, true) => Kinds::Errors,

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::compare::Difference;
+use super::explain::Explained;
 
 /// Raised when a key changes its meaning or goes away.
 pub const SCHEMA: u32 = 1;
@@ -57,6 +58,24 @@ pub struct Report {
     pub seeds: Vec<SeedUsed>,
     pub missing: Vec<MissingDependency>,
     pub seconds: Vec<PhaseTime>,
+    pub profile: SearchProfile,
+    /// Why branches were not reached, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Explained>,
+}
+
+/// Where the time of the search went.
+#[derive(Debug, Clone, Serialize)]
+pub struct SearchProfile {
+    pub workers: usize,
+    /// By the clock, and how much of it the search waited for workers.
+    pub seconds: f64,
+    pub waiting_seconds: f64,
+    /// CPU time of probat itself, pipes included, and of the workers with the start of their JVMs.
+    pub own_cpu_seconds: f64,
+    pub worker_cpu_seconds: f64,
+    /// Share of the cores that workers could have used and did not.
+    pub idle_share: f64,
 }
 
 #[derive(Debug, Clone, Serialize)]

@@ -2,6 +2,7 @@
 //!
 //! In: [`Report`]. Out: a screen of text: what was written, what looks wrong, what was not reached and why, how to go on.
 
+use super::explain;
 use super::failures::UNLIKELY;
 use super::gather::what_was_written;
 use super::numbers::{count, percent, plural};
@@ -22,6 +23,9 @@ pub fn render(report: &Report) -> String {
     failures(report, &mut out);
     untested(report, &mut out);
     dropped(report, &mut out);
+    if let Some(explained) = &report.explain {
+        explain::render(explained, report.totals.branches, &mut out);
+    }
     out.push_str(&format!("\nMore time would help: {}.\n", report.more_time.words));
     out.push_str(&format!("The same again:  {}\n", report.command));
     out

@@ -45,6 +45,9 @@ pub struct BenchGenerateArgs {
     /// Keep everything that was written in this folder
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
+    /// Sum up why branches were not reached, over all runs, and where the time went
+    #[arg(long)]
+    pub explain: bool,
     /// How results are printed
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,

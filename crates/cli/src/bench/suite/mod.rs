@@ -9,6 +9,7 @@
 //! ```
 
 mod args;
+mod explain;
 mod report;
 mod subject;
 
@@ -106,6 +107,9 @@ impl Bench<'_> {
         let mut command = Command::new("/proc/self/exe");
         command.arg("generate").args(&subject.words).args(["--time-limit", &limit, "--format", "json"]);
         command.args(["--seed", &seed.to_string(), "--output"]).arg(tests);
+        if self.args.explain {
+            command.arg("--explain");
+        }
         command.arg("--java-home").arg(&self.tools.java_home).args(&self.args.options);
         let output = command.stdin(Stdio::null()).stderr(Stdio::piped()).output();
         let output =

@@ -8,6 +8,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::args::BenchGenerateArgs;
+use super::explain;
+use crate::generate::explain::ReasonGroup;
 
 /// Grows when a key changes its meaning or goes.
 const SCHEMA: u32 = 1;
@@ -23,6 +25,9 @@ pub struct Report {
     /// Means over the subjects, in percent.
     pub branch_percent: f64,
     pub line_percent: f64,
+    /// Why branches were not reached, summed over all runs, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Vec<ReasonGroup>>,
 }
 
 /// A subject, with one entry per seed.
@@ -61,6 +66,11 @@ pub struct Ours {
     pub jvms_died: u64,
     /// Seconds by phase, as `generate` tells them.
     pub phases: Value,
+    /// Where the time of the search went, as `generate` tells it.
+    pub profile: Value,
+    /// Why branches were not reached.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unreached: Vec<ReasonGroup>,
     pub measured: Measured,
 }
 
@@ -83,7 +93,7 @@ pub struct Ratios {
 impl Ours {
     pub fn new(seed: u64, wall: Duration, said: &Value, measured: Measured) -> Ours {
         let total = |key: &str| said["totals"][key].as_f64().unwrap_or(0.0);
-        let searching = phase(said, "searching").max(0.001);
+        let searching = phase(&said["seconds"], "searching").max(0.001);
         Ours {
             seed,
             seconds: wall.as_secs_f64(),
@@ -94,6 +104,8 @@ impl Ours {
             dropped: said["dropped"].as_array().map_or(0, Vec::len),
             jvms_died: said["totals"]["jvms_died"].as_u64().unwrap_or(0),
             phases: said["seconds"].clone(),
+            profile: said["profile"].clone(),
+            unreached: explain::groups(said),
             measured,
         }
     }
@@ -105,8 +117,9 @@ impl Ours {
     }
 }
 
-fn phase(said: &Value, name: &str) -> f64 {
-    let phases = said["seconds"].as_array().into_iter().flatten();
+/// Seconds of a phase.
+pub fn phase(phases: &Value, name: &str) -> f64 {
+    let phases = phases.as_array().into_iter().flatten();
     phases.filter(|phase| phase["phase"] == name).filter_map(|phase| phase["seconds"].as_f64()).sum()
 }
 
@@ -162,6 +175,10 @@ impl Report {
             time_limit_seconds: args.time_limit.as_secs_f64(),
             branch_percent: mean(subjects.iter().map(|subject| subject.branch_percent.mean)),
             line_percent: mean(subjects.iter().map(|subject| subject.line_percent.mean)),
+            explain: args.explain.then(|| {
+                let runs = subjects.iter().flat_map(|subject| &subject.ours);
+                explain::summed(runs.flat_map(|ours| &ours.unreached))
+            }),
             subjects,
         }
     }
@@ -207,6 +224,9 @@ pub fn render(report: &Report) -> String {
     for ours in report.subjects.iter().flat_map(|subject| &subject.ours) {
         troubles(&mut out, &ours.measured);
     }
+    if let Some(groups) = &report.explain {
+        explain::render(&mut out, groups, &report.subjects);
+    }
     out
 }
 
@@ -233,7 +253,7 @@ fn measured_row(out: &mut String, words: [&str; 3], speed: f64, measured: &Measu
 }
 
 /// `g:commons-lang3:3.21.0@a.b.Range` as `commons-lang3 Range`, `libs/app.jar` as `app.jar`.
-fn short(subject: &str) -> String {
+pub fn short(subject: &str) -> String {
     let (place, classes) = subject.split_once('@').unwrap_or((subject, ""));
     let file = place.rsplit('/').next().unwrap_or(place);
     let file = file.split_once(':').map_or(file, |(_, rest)| rest);
@@ -298,7 +318,8 @@ mod tests {
 
     #[test]
     fn time_is_read_by_phase() {
-        let said = serde_json::json!({"seconds": [{"phase": "reading", "seconds": 1.0}, {"phase": "searching", "seconds": 2.5}]});
+        let said =
+            serde_json::json!([{"phase": "reading", "seconds": 1.0}, {"phase": "searching", "seconds": 2.5}]);
         assert_eq!(phase(&said, "searching"), 2.5);
         assert_eq!(phase(&said, "other"), 0.0);
     }

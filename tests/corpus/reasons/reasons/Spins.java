@@ -1,0 +1,10 @@
+package reasons;
+
+public final class Spins {
+    public static int forever(int n) {
+        int at = n; // stopped
+        while (true) {
+            at++;
+        }
+    }
+}
