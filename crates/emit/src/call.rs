@@ -5,8 +5,9 @@
 
 use probat_model::{ClassName, MethodDescriptor, Operation, StepId, Type};
 
-use crate::choice::{Choice, Site};
-use crate::expression::{Printer, Text};
+use crate::arguments::Dialect;
+use crate::choice::{Choice, Site, Wish};
+use crate::expression::{Lambda, Printer, Text};
 use crate::infer::cast_for;
 use crate::java::{JavaType, Method, boxed};
 use crate::statement::{EmitError, Stop};
@@ -17,27 +18,59 @@ use crate::typing::Static;
 struct Attempt {
     /// Type the receiver is cast to.
     receiver: Option<ClassName>,
-    /// Which arguments are cast.
-    arguments: Vec<bool>,
+    arguments: Vec<Casting>,
 }
 
+/// Whether an argument is cast. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Casting {
+    No,
+    /// To the type of the parameter.
+    Plain,
+    /// To that type with `?` for every argument, which keeps it from what asks for more.
+    Wild,
+}
+
+/// A call to be settled.
+struct Draft<'a> {
+    method: &'a Method,
+    /// The class before the dot or after `new`, where there is no receiver.
+    class: Option<&'a ClassName>,
+    receiver: Option<Text>,
+    list: Vec<Text>,
+    /// The list with the elements of its last array instead, where the method takes them so.
+    spread: Option<Vec<Text>>,
+    attempts: Vec<Attempt>,
+    wish: Option<&'a JavaType>,
+}
+
+/// A call as it is written: its receiver, its arguments, and what a compiler makes of it.
+type Settled = (Option<Text>, String, Option<Choice>);
+
 impl Printer<'_, '_> {
-    pub fn call(&mut self, operation: &Operation, args: &[StepId]) -> Result<Text, Stop> {
+    /// A call; its result is declared as a variable of the type wished for, if one is.
+    pub fn call(
+        &mut self,
+        operation: &Operation,
+        args: &[StepId],
+        wish: Option<&JavaType>,
+    ) -> Result<Text, Stop> {
         match operation {
-            Operation::Construct { class, descriptor } => {
-                let method = self.meant(class, "<init>", descriptor)?;
-                let list = self.values(args)?;
-                let attempts = attempts(list.len(), &[]);
-                let (_, list, choice) = self.settle(&method, Some(class), None, list, attempts)?;
-                let name = self.type_name(&Type::Class(class.clone()))?;
-                let text = format!("new {name}({list})");
-                Ok(Text::atom(text, result(choice.as_ref(), Some(&Type::Class(class.clone())))))
-            }
+            Operation::Construct { class, descriptor } => self.construct(class, descriptor, args, wish),
             Operation::CallStatic { class, name, descriptor, .. } => {
                 let method = self.meant(class, name, descriptor)?;
                 let list = self.values(args)?;
+                let spread = self.spread(&method, args, &list)?;
                 let attempts = attempts(list.len(), &[]);
-                let (_, list, choice) = self.settle(&method, Some(class), None, list, attempts)?;
+                let (_, list, choice) = self.settle(Draft {
+                    method: &method,
+                    class: Some(class),
+                    receiver: None,
+                    list,
+                    spread,
+                    attempts,
+                    wish,
+                })?;
                 let class = self.class_name(class)?;
                 Ok(called(format!("{class}.{name}({list})"), choice.as_ref(), descriptor))
             }
@@ -45,14 +78,58 @@ impl Printer<'_, '_> {
                 let method = self.meant(class, name, descriptor)?;
                 let receiver = self.receiver(args[0])?;
                 let list = self.values(&args[1..])?;
+                let spread = self.spread(&method, &args[1..], &list)?;
                 let sites = self.sites(class, &method);
                 let attempts = attempts(list.len(), &sites);
-                let (receiver, list, choice) = self.settle(&method, None, Some(receiver), list, attempts)?;
+                let (receiver, list, choice) = self.settle(Draft {
+                    method: &method,
+                    class: None,
+                    receiver: Some(receiver),
+                    list,
+                    spread,
+                    attempts,
+                    wish,
+                })?;
                 let receiver = receiver.expect("an instance call has a receiver").tight();
                 Ok(called(format!("{receiver}.{name}({list})"), choice.as_ref(), descriptor))
             }
             other => unreachable!("{other:?} is no call"),
         }
+    }
+
+    /// `new`, with a diamond where a compiler fills it as we would.
+    fn construct(
+        &mut self,
+        class: &ClassName,
+        descriptor: &MethodDescriptor,
+        args: &[StepId],
+        wish: Option<&JavaType>,
+    ) -> Result<Text, Stop> {
+        let ty = Type::Class(class.clone());
+        let method = self.meant(class, "<init>", descriptor)?;
+        let list = self.values(args)?;
+        let spread = self.spread(&method, args, &list)?;
+        let attempts = attempts(list.len(), &[]);
+        // Elsewhere the place decides, if the arguments do not.
+        let own = if self.is_objects() { self.typing.objects(&ty) } else { None };
+        let is_declared = wish.is_some();
+        let (_, list, choice) = self.settle(Draft {
+            method: &method,
+            class: Some(class),
+            receiver: None,
+            list,
+            spread,
+            attempts,
+            wish: wish.or(own.as_ref()),
+        })?;
+        let is_generic = !self.typing.is_raw() && self.typing.is_generic(class);
+        let made = choice.as_ref().filter(|choice| choice.is_aimed && (choice.unchecked || !is_declared));
+        let name = match made.and_then(|choice| choice.result.as_ref()) {
+            _ if !is_generic => self.type_name(&ty)?,
+            Some(Static::Is(made)) => self.java_name(&made.clone())?,
+            _ => format!("{}<>", self.class_name(class)?),
+        };
+        Ok(Text::atom(format!("new {name}({list})"), result(choice.as_ref(), Some(&ty))))
     }
 
     /// A call of a method on a value that is text already.
@@ -68,7 +145,15 @@ impl Printer<'_, '_> {
         let method = found.ok_or_else(|| EmitError::Inaccessible(format!("{class}.{name}")))?;
         let list: Vec<Text> = argument.into_iter().cloned().collect();
         let attempts = attempts(list.len(), &self.sites(class, &method));
-        let (receiver, list, choice) = self.settle(&method, None, Some(receiver.clone()), list, attempts)?;
+        let (receiver, list, choice) = self.settle(Draft {
+            method: &method,
+            class: None,
+            receiver: Some(receiver.clone()),
+            list,
+            spread: None,
+            attempts,
+            wish: None,
+        })?;
         let receiver = receiver.expect("it was given").tight();
         Ok(called(format!("{receiver}.{name}({list})"), choice.as_ref(), &method.descriptor))
     }
@@ -94,6 +179,25 @@ impl Printer<'_, '_> {
         args.iter().map(|&arg| self.value(arg)).collect()
     }
 
+    /// The arguments with the elements of the last array in its place, if a compiler makes that array by itself.
+    fn spread(&mut self, method: &Method, args: &[StepId], list: &[Text]) -> Result<Option<Vec<Text>>, Stop> {
+        let Some((&last, _)) = args.split_last().filter(|_| method.is_varargs) else { return Ok(None) };
+        let is_named = self.named[usize::from(last.0)].is_some();
+        let Operation::ArrayOf { element, .. } = self.operation(last).clone() else { return Ok(None) };
+        if is_named || method.descriptor.params.last() != Some(&element.array()) {
+            return Ok(None);
+        }
+        let elements = self.values(&self.steps[usize::from(last.0)].args.clone())?;
+        // One null, or one array, would be taken for the whole.
+        if let [one] = elements.as_slice()
+            && !matches!(self.typing.erasure(&one.ty), Some(Type::Class(_)))
+            && !method.descriptor.params.last().is_some_and(is_of_primitives)
+        {
+            return Ok(None);
+        }
+        Ok(Some(list[..list.len() - 1].iter().cloned().chain(elements).collect()))
+    }
+
     /// A receiver; a primitive that was boxed is boxed in words.
     fn receiver(&mut self, step: StepId) -> Result<Text, Stop> {
         let value = self.value(step)?;
@@ -102,6 +206,12 @@ impl Printer<'_, '_> {
             let name = self.bare_name(&box_type)?;
             debug_assert!(inside.is_primitive());
             return Ok(Text::atom(format!("{name}.valueOf({})", value.text), Static::of(&box_type)));
+        }
+        // Before a dot there is no place that decides.
+        if let Static::Free(erased) = &value.ty
+            && let Some(ty) = self.typing.objects(erased)
+        {
+            return Ok(Text { ty: Static::Is(ty), ..value });
         }
         Ok(value)
     }
@@ -120,61 +230,104 @@ impl Printer<'_, '_> {
     }
 
     /// Receiver and arguments with the fewest casts that do.
-    fn settle(
-        &mut self,
-        method: &Method,
-        class: Option<&ClassName>,
-        receiver: Option<Text>,
-        list: Vec<Text>,
-        attempts: Vec<Attempt>,
-    ) -> Result<(Option<Text>, String, Option<Choice>), Stop> {
+    fn settle(&mut self, draft: Draft<'_>) -> Result<Settled, Stop> {
+        let Draft { method, class, receiver, list, spread, attempts, wish } = draft;
+        let wish = match (wish, self.typing.dialect) {
+            (None, _) | (_, Dialect::Raw) => Wish::None,
+            (Some(wish), Dialect::Inferred) => Wish::Otherwise(wish),
+            (Some(wish), Dialect::Objects | Dialect::Mixed) => Wish::First(wish),
+        };
+        if let Some(spread) = spread {
+            let actuals: Vec<Static> = spread.iter().map(|text| text.ty.clone()).collect();
+            let value = receiver.as_ref().map(|receiver| receiver.ty.clone());
+            let site = site(value.as_ref(), class);
+            if let Some(choice) = self.typing.choose_spread(method, site, &actuals, wish) {
+                let attempt = Attempt { receiver: None, arguments: vec![Casting::No; spread.len()] };
+                return self.write(
+                    &method.descriptor.params,
+                    receiver,
+                    &spread,
+                    &vec![None; spread.len()],
+                    &attempt,
+                    Some(choice),
+                );
+            }
+        }
         let casts: Vec<Option<Type>> =
             list.iter().zip(0..).map(|(text, at)| self.cast_of(method, at, text)).collect();
         let mut last = None;
-        for attempt in attempts {
-            let useless =
-                attempt.arguments.iter().zip(&casts).any(|(&wanted, cast)| wanted && cast.is_none());
-            let whole = !attempt.arguments.is_empty() && attempt.arguments.iter().all(|&cast| cast);
-            if useless && !whole {
+        for attempt in attempts.into_iter().chain(self.wild_attempts(method)) {
+            if is_useless(&attempt, &casts) {
                 continue;
             }
-            let actuals: Vec<Static> = list
-                .iter()
-                .zip(&attempt.arguments)
-                .zip(&casts)
-                .map(|((text, &cast), to)| match to {
-                    Some(to) if cast => Static::of(to),
-                    _ => text.ty.clone(),
-                })
-                .collect();
+            let actuals = self.actuals(method, &list, &casts, &attempt);
             let value = match (&attempt.receiver, &receiver) {
-                (Some(site), _) => Some(Static::of(&Type::Class(site.clone()))),
+                (Some(site), Some(receiver)) => {
+                    Some(Static::Is(self.typing.cast_type(&receiver.ty, &Type::Class(site.clone()))))
+                }
                 (None, Some(receiver)) => Some(receiver.ty.clone()),
-                (None, None) => None,
+                (_, None) => None,
             };
-            let site = match (&value, class) {
-                (Some(value), _) => Site::Value(value),
-                (None, Some(class)) => Site::Class(class),
-                (None, None) => unreachable!("a call has a receiver or a class"),
-            };
-            if let Some(choice) = self.typing.choose(method, site, &actuals) {
-                return self.write(receiver, &list, &casts, &attempt, Some(choice));
+            if let Some(choice) = self.typing.choose(method, site(value.as_ref(), class), &actuals, wish) {
+                return self.write(
+                    &method.descriptor.params,
+                    receiver,
+                    &list,
+                    &casts,
+                    &attempt,
+                    Some(choice),
+                );
             }
-            last = Some(attempt);
+            if !attempt.arguments.contains(&Casting::Wild) {
+                last = Some(attempt);
+            }
         }
+        self.name_loose(&list)?;
         // Nothing is certain: say all there is to say and let the compiler judge.
-        let attempt = last.unwrap_or(Attempt { receiver: None, arguments: vec![false; list.len()] });
-        self.write(receiver, &list, &casts, &attempt, None)
+        self.doubts += 1;
+        let attempt = last.unwrap_or(Attempt { receiver: None, arguments: vec![Casting::No; list.len()] });
+        self.write(&method.descriptor.params, receiver, &list, &casts, &attempt, None)
+    }
+
+    /// Static types of the arguments in an attempt.
+    fn actuals(
+        &self,
+        method: &Method,
+        list: &[Text],
+        casts: &[Option<Type>],
+        attempt: &Attempt,
+    ) -> Vec<Static> {
+        let each = list.iter().zip(&attempt.arguments).zip(casts).zip(0..);
+        each.map(|(((text, casting), to), at)| match (casting, to) {
+            (Casting::Plain, Some(to)) => Static::Is(self.typing.cast_type(&text.ty, to)),
+            (Casting::Wild, _) => Static::Is(self.typing.any(&method.descriptor.params[at])),
+            (Casting::No | Casting::Plain, _) => text.ty.clone(),
+        })
+        .collect()
+    }
+
+    /// Attempts to keep an overload from applying whose type variables would take anything.
+    fn wild_attempts(&self, method: &Method) -> Vec<Attempt> {
+        let params = &method.descriptor.params;
+        let is_generic = |ty: &Type| matches!(ty, Type::Class(name) if self.typing.is_generic(name));
+        let places = (0..params.len()).filter(|&at| is_generic(&params[at]));
+        let places = places.filter(|_| self.typing.mixes() && params.len() > 1);
+        let attempt = |wild: usize| {
+            let of = |at: usize| if at == wild { Casting::Wild } else { Casting::Plain };
+            Attempt { receiver: None, arguments: (0..params.len()).map(of).collect() }
+        };
+        places.map(attempt).collect()
     }
 
     fn write(
         &mut self,
+        params: &[Type],
         receiver: Option<Text>,
         list: &[Text],
         casts: &[Option<Type>],
         attempt: &Attempt,
         choice: Option<Choice>,
-    ) -> Result<(Option<Text>, String, Option<Choice>), Stop> {
+    ) -> Result<Settled, Stop> {
         let receiver = match (receiver, &attempt.receiver) {
             (Some(receiver), Some(site)) => Some(self.cast(&receiver, &Type::Class(site.clone()))?),
             (receiver, _) => receiver,
@@ -182,17 +335,45 @@ impl Printer<'_, '_> {
         let mut written = Vec::with_capacity(list.len());
         for (at, text) in list.iter().enumerate() {
             let bare = choice.as_ref().filter(|choice| !choice.has_rivals).and_then(|choice| {
-                let formal = &choice.formals[at];
-                text.lambda.clone().filter(|_| text.ty == Static::Is(formal.clone()))
+                let lambda = text.lambda.as_ref()?;
+                self.takes_bare(&choice.formals[at], &text.ty, lambda).then(|| lambda.text.clone())
             });
-            written.push(match (&casts[at], bare) {
-                (_, Some(bare)) => bare,
-                (Some(to), None) if attempt.arguments[at] => self.cast(text, to)?.text,
+            written.push(match (attempt.arguments[at], &casts[at], bare) {
+                (_, _, Some(bare)) => bare,
+                (Casting::Plain, Some(to), None) => self.cast(text, to)?.text,
+                (Casting::Wild, _, None) => self.cast_as(text, self.typing.any(&params[at]))?.text,
                 _ => text.text.clone(),
             });
         }
-        self.raw |= choice.as_ref().is_none_or(|choice| choice.unchecked);
+        self.unchecked |= choice.as_ref().is_none_or(|choice| choice.unchecked);
         Ok((receiver, written.join(", "), choice))
+    }
+
+    fn is_objects(&self) -> bool {
+        matches!(self.typing.dialect, Dialect::Objects | Dialect::Mixed)
+    }
+
+    /// Where arguments stand in each other's way, a variable of a type of its own may help.
+    fn name_loose(&self, list: &[Text]) -> Result<(), Stop> {
+        let is_loose = |text: &&Text| match &text.ty {
+            Static::Is(ty) => ty.has_arguments(),
+            Static::Below(Type::Class(name)) => self.typing.is_generic(name),
+            Static::Null | Static::Below(_) | Static::Free(_) => false,
+        };
+        match list.iter().filter(is_loose).find_map(|text| text.inlined) {
+            Some(step) if self.is_objects() => Err(Stop::Name(step)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a lambda needs no cast where this parameter is the only one it can be for.
+    fn takes_bare(&self, formal: &JavaType, own: &Static, lambda: &Lambda) -> bool {
+        let is_alike = self.typing.erasure(own).is_some_and(|own| {
+            !matches!(formal, JavaType::OfClass(_) | JavaType::OfMethod(_) | JavaType::Opaque(_))
+                && self.typing.erase(formal) == own
+        });
+        // What a lambda returns could decide type variables otherwise than its cast.
+        *own == Static::Is(formal.clone()) || (!self.typing.is_raw() && is_alike && lambda.returns_plain)
     }
 
     /// What an argument would be cast to, unless it is that already or it cannot be named.
@@ -205,21 +386,38 @@ impl Printer<'_, '_> {
             },
             _ => erased.clone(),
         };
-        (text.ty != Static::of(&to) && self.typing.is_nameable(&to)).then_some(to)
+        let is_other = text.ty != Static::Is(self.typing.cast_type(&text.ty, &to));
+        (is_other && self.typing.is_nameable(&to)).then_some(to)
     }
+}
+
+fn site<'a>(value: Option<&'a Static>, class: Option<&'a ClassName>) -> Site<'a> {
+    match (value, class) {
+        (Some(value), _) => Site::Value(value),
+        (None, Some(class)) => Site::Class(class),
+        (None, None) => unreachable!("a call has a receiver or a class"),
+    }
+}
+
+/// Whether a cast is asked for that there is none of, unless every argument is to be cast.
+fn is_useless(attempt: &Attempt, casts: &[Option<Type>]) -> bool {
+    let mut each = attempt.arguments.iter().zip(casts);
+    let lacks = each.any(|(&casting, cast)| casting == Casting::Plain && cast.is_none());
+    let whole = !casts.is_empty() && attempt.arguments.iter().all(|&casting| casting != Casting::No);
+    lacks && !whole
 }
 
 /// From no cast to all, the receiver's included.
 fn attempts(arguments: usize, sites: &[ClassName]) -> Vec<Attempt> {
-    let none = vec![false; arguments];
+    let none = vec![Casting::No; arguments];
     let single = |at: usize| {
         let mut one = none.clone();
-        one[at] = true;
+        one[at] = Casting::Plain;
         one
     };
-    let all = vec![true; arguments];
+    let all = vec![Casting::Plain; arguments];
     let mut found = vec![Attempt { receiver: None, arguments: none.clone() }];
-    let mut add = |receiver: Option<&ClassName>, arguments: Vec<bool>| {
+    let mut add = |receiver: Option<&ClassName>, arguments: Vec<Casting>| {
         found.push(Attempt { receiver: receiver.cloned(), arguments });
     };
     (0..arguments).for_each(|at| add(None, single(at)));
@@ -246,4 +444,8 @@ fn result(choice: Option<&Choice>, erased: Option<&Type>) -> Static {
 fn called(text: String, choice: Option<&Choice>, descriptor: &MethodDescriptor) -> Text {
     let free = choice.is_some_and(|choice| choice.free);
     Text { free, ..Text::atom(text, result(choice, descriptor.returns.as_ref())) }
+}
+
+fn is_of_primitives(array: &Type) -> bool {
+    matches!(array, Type::Array(element) if element.is_primitive())
 }

@@ -97,4 +97,6 @@ pub struct TestCase {
     pub ending: Ending,
     /// Lines of comment above the method.
     pub notes: Vec<String>,
+    /// Whether generic types are written without arguments: a compiler refused them with.
+    pub raw: bool,
 }

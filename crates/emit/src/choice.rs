@@ -8,7 +8,7 @@ use std::rc::Rc;
 use probat_model::{ClassName, Type};
 
 use crate::infer::{Inference, Solved, is_free, replace};
-use crate::java::{JavaType, Method, widens};
+use crate::java::{Argument, JavaType, Method, TypeParameter, widens};
 use crate::typing::{Fit, Static, Typing};
 
 /// The outcome of a call that compiles and means the right method.
@@ -24,7 +24,19 @@ pub(crate) struct Choice {
     pub formals: Vec<JavaType>,
     /// Whether another method of this name takes as many arguments.
     pub has_rivals: bool,
+    /// Whether it gives the type that was wished for, and would not without the wish.
+    pub is_aimed: bool,
     pub method: Method,
+}
+
+/// The type a call should give, where its arguments leave a choice.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Wish<'a> {
+    None,
+    /// If its arguments do not decide.
+    Otherwise(&'a JavaType),
+    /// Whatever its arguments would decide.
+    First(&'a JavaType),
 }
 
 /// How a receiver or class name stands before the dot.
@@ -38,6 +50,13 @@ pub(crate) enum Site<'a> {
 
 /// A type that is no other: a type variable of the method that is compared.
 const RIGID: &str = "probat/Rigid";
+
+impl Choice {
+    /// Whether the arguments decide the type of the result.
+    fn is_settled(&self) -> bool {
+        !self.free && matches!(self.result, None | Some(Static::Is(_)))
+    }
+}
 
 struct Candidate<'m> {
     method: &'m Method,
@@ -88,16 +107,14 @@ impl Typing<'_> {
     }
 
     /// What a compiler makes of the call, if it certainly means the method.
-    pub fn choose(&self, wanted: &Method, site: Site<'_>, actuals: &[Static]) -> Option<Choice> {
-        let class = match site {
-            Site::Class(class) => class.clone(),
-            Site::Value(value) => match self.erasure(value)? {
-                Type::Class(name) => name,
-                Type::Array(_) => ClassName::internal("java/lang/Object"),
-                _ => return None,
-            },
-        };
-        let all = self.methods(&class, &wanted.name);
+    pub fn choose(
+        &self,
+        wanted: &Method,
+        site: Site<'_>,
+        actuals: &[Static],
+        wish: Wish<'_>,
+    ) -> Option<Choice> {
+        let (class, all) = self.callable(wanted, site)?;
         let candidates = self.candidates(&class, &all, site, actuals);
         let ours = candidates
             .iter()
@@ -109,7 +126,118 @@ impl Typing<'_> {
         }
         let has_rivals = !rivals.is_empty()
             || all.iter().any(|other| other.is_varargs && !self.is_same_method(other, wanted));
-        Some(self.outcome(ours, site, has_rivals))
+        Some(self.wished(ours, site, has_rivals, wish))
+    }
+
+    /// The class before the dot, and its methods of the name.
+    fn callable(&self, wanted: &Method, site: Site<'_>) -> Option<(ClassName, Rc<[Method]>)> {
+        let class = match site {
+            Site::Class(class) => class.clone(),
+            Site::Value(value) => match self.erasure(value)? {
+                Type::Class(name) => name,
+                Type::Array(_) => ClassName::internal("java/lang/Object"),
+                _ => return None,
+            },
+        };
+        let is_generic = wanted.name == "<init>" && !self.is_raw() && self.is_generic(&class);
+        let all = if is_generic { self.functions(&class) } else { self.methods(&class, &wanted.name) };
+        Some((class, all))
+    }
+
+    /// What the call gives, as wished where its arguments leave a choice.
+    fn wished(&self, ours: &Candidate<'_>, site: Site<'_>, has_rivals: bool, wish: Wish<'_>) -> Choice {
+        let natural = self.outcome(ours, site, has_rivals, false);
+        let aimed = |target| Some(self.outcome(&self.aim(ours, site, target)?, site, has_rivals, true));
+        match wish {
+            Wish::None => natural,
+            Wish::Otherwise(_) if natural.is_settled() => natural,
+            Wish::Otherwise(target) | Wish::First(target) => aimed(target).unwrap_or(natural),
+        }
+    }
+
+    /// The same call where its result has to be of a type, if that can be.
+    fn aim<'m>(&self, ours: &Candidate<'m>, site: Site<'_>, target: &JavaType) -> Option<Candidate<'m>> {
+        let JavaType::Class(wanted, arguments) = target else { return None };
+        let given = self.owner_arguments(ours.method, site).unwrap_or_default();
+        let JavaType::Class(name, own) = self.fill(ours.method.returns.as_ref()?, &given)? else {
+            return None;
+        };
+        let found = self.as_super(&name, &own, wanted).filter(|found| found.len() == arguments.len())?;
+        let mut notes = ours.notes.clone();
+        for (have, want) in found.iter().zip(arguments) {
+            match (have, want) {
+                (Argument::Exact(JavaType::OfMethod(at)), Argument::Exact(want)) => {
+                    notes.equals(*at, want.clone());
+                }
+                (have, want) if have == want => {}
+                _ => return None,
+            }
+        }
+        let (solved, fit) = notes.solve(&ours.method.parameters, self);
+        let fit = fit.min(ours.fit);
+        // Arguments written after `new` stay, whatever a raw type does to those that are inferred.
+        let stays = !notes.unchecked || ours.method.name == "<init>";
+        (fit >= Fit::Boxed && stays).then(|| Candidate {
+            method: ours.method,
+            formals: ours.formals.clone(),
+            erased: ours.erased.clone(),
+            fit,
+            notes,
+            solved,
+        })
+    }
+
+    /// What a compiler makes of the call with the elements of its last array as arguments of their own (JLS §15.12.2.4), if it certainly
+    /// means the method.
+    pub fn choose_spread(
+        &self,
+        wanted: &Method,
+        site: Site<'_>,
+        actuals: &[Static],
+        wish: Wish<'_>,
+    ) -> Option<Choice> {
+        let (class, all) = self.callable(wanted, site)?;
+        let fixed = self.candidates(&class, &all, site, actuals);
+        if fixed.iter().any(|other| other.fit > Fit::Never) {
+            return None;
+        }
+        let spread = |method: &Method| {
+            let mut formals = self.formals(method, site);
+            let Some(JavaType::Array(element)) = formals.pop() else { return None };
+            let rest = actuals.len().checked_sub(formals.len())?;
+            formals.extend(std::iter::repeat_n(*element, rest));
+            Some(formals)
+        };
+        let mut ours = None;
+        for method in all.iter().filter(|method| method.is_varargs) {
+            let Some(formals) = spread(method) else { continue };
+            let candidate = self.candidate(method, formals, actuals);
+            match self.is_same_method(method, wanted) {
+                true if ours.is_none() => ours = Some(candidate),
+                true => {}
+                false if candidate.fit > Fit::Never => return None,
+                false => {}
+            }
+        }
+        let ours = ours.filter(|ours| ours.fit >= Fit::Boxed)?;
+        // Who writes each argument alone has no say about lambdas.
+        let mut choice = self.wished(&ours, site, all.len() > 1, wish);
+        choice.unchecked |= self.makes_generic_array(&ours);
+        Some(choice)
+    }
+
+    /// Whether a compiler warns of the array it makes for the last arguments. The JDK's own methods tell it not to.
+    fn makes_generic_array(&self, ours: &Candidate<'_>) -> bool {
+        let is_safe = ours.method.owner.as_internal().starts_with("java/");
+        let Some(last) = ours.formals.last() else { return false };
+        let element = replace(last, &ours.solved).unwrap_or_else(|| last.clone());
+        let is_plain = match &element {
+            JavaType::Class(_, arguments) => arguments.iter().all(|argument| *argument == Argument::Any),
+            JavaType::Array(element) => !element.has_arguments(),
+            JavaType::Primitive(_) | JavaType::Opaque(_) => true,
+            JavaType::OfClass(_) | JavaType::OfMethod(_) => false,
+        };
+        !is_safe && !is_plain
     }
 
     fn candidates<'m>(
@@ -127,28 +255,32 @@ impl Typing<'_> {
                 continue;
             }
             seen.push(signature);
-            let formals = self.formals(method, site);
-            let erased = formals
-                .iter()
-                .zip(&method.descriptor.params)
-                .map(|(formal, erased)| if formal.is_open() { erased.clone() } else { self.erase(formal) })
-                .collect();
-            let mut notes = Inference::default();
-            let fit =
-                actuals.iter().zip(&formals).map(|(actual, formal)| self.reduce(actual, formal, &mut notes));
-            let mut fit = fit.min().unwrap_or(Fit::Strict);
-            let (solved, bounds) = notes.solve(&method.parameters, self);
-            fit = fit.min(bounds);
-            found.push(Candidate { method, formals, erased, fit, notes, solved });
+            found.push(self.candidate(method, self.formals(method, site), actuals));
         }
         found
+    }
+
+    fn candidate<'m>(&self, method: &'m Method, formals: Vec<JavaType>, actuals: &[Static]) -> Candidate<'m> {
+        let erased = formals
+            .iter()
+            .zip(&method.descriptor.params)
+            .map(|(formal, erased)| if formal.is_open() { erased.clone() } else { self.erase(formal) })
+            .collect();
+        let mut notes = Inference::default();
+        let fit =
+            actuals.iter().zip(&formals).map(|(actual, formal)| self.reduce(actual, formal, &mut notes));
+        let mut fit = fit.min().unwrap_or(Fit::Strict);
+        let (solved, bounds) = notes.solve(&method.parameters, self);
+        fit = fit.min(bounds);
+        Candidate { method, formals, erased, fit, notes, solved }
     }
 
     /// Parameter types as seen at the site.
     fn formals(&self, method: &Method, site: Site<'_>) -> Vec<JavaType> {
         let erased = || method.descriptor.params.iter().map(JavaType::of).collect();
         if method.name == "<init>" {
-            return if self.is_generic(&method.owner) { erased() } else { method.params.clone() };
+            let is_raw = self.is_raw() && self.is_generic(&method.owner);
+            return if is_raw { erased() } else { method.params.clone() };
         }
         if method.is_static {
             return method.params.clone();
@@ -171,7 +303,7 @@ impl Typing<'_> {
     }
 
     /// Arguments of the type that declares an instance method; none if they are not known.
-    fn owner_arguments(&self, method: &Method, site: Site<'_>) -> Option<Vec<crate::java::Argument>> {
+    fn owner_arguments(&self, method: &Method, site: Site<'_>) -> Option<Vec<Argument>> {
         match site {
             Site::Value(Static::Is(JavaType::Class(name, given))) => {
                 Some(self.as_super(name, given, &method.owner).unwrap_or_default())
@@ -228,18 +360,24 @@ impl Typing<'_> {
         fit.min(notes.solve(&generic.parameters, self).1) > Fit::Never
     }
 
-    fn outcome(&self, ours: &Candidate<'_>, site: Site<'_>, has_rivals: bool) -> Choice {
+    fn outcome(&self, ours: &Candidate<'_>, site: Site<'_>, has_rivals: bool, is_aimed: bool) -> Choice {
         let method = ours.method;
         let mut free = false;
         let result = if method.name == "<init>" {
-            Some(Static::Is(JavaType::Class(method.owner.clone(), Vec::new())))
+            let class = Type::Class(method.owner.clone());
+            Some(match method.returns.as_ref().filter(|_| is_aimed || !ours.notes.unchecked) {
+                Some(returns) => self.given(returns, ours, &class),
+                None => Static::of(&class),
+            })
         } else {
             method.returns.as_ref().zip(method.descriptor.returns.as_ref()).map(|(returns, erased)| {
                 if ours.notes.unchecked {
                     return Static::of(erased);
                 }
                 free = is_free(returns, &ours.solved);
-                let Some(ty) = replace(returns, &ours.solved) else { return Static::Below(erased.clone()) };
+                let Some(ty) = replace(returns, &ours.solved) else {
+                    return self.given(returns, ours, erased);
+                };
                 if method.is_static {
                     return self.seen(&ty, &[], erased);
                 }
@@ -256,7 +394,31 @@ impl Typing<'_> {
             unchecked: ours.notes.unchecked,
             formals: ours.formals.clone(),
             has_rivals,
+            is_aimed,
             method: method.clone(),
         }
+    }
+
+    /// What a method returns whose variables are perhaps not all decided.
+    fn given(&self, returns: &JavaType, ours: &Candidate<'_>, erased: &Type) -> Static {
+        match replace(returns, &ours.solved) {
+            Some(ty) => self.seen(&ty, &[], erased),
+            None if !self.is_raw() && self.is_undecided(returns, ours) => Static::Free(erased.clone()),
+            None => Static::Below(erased.clone()),
+        }
+    }
+
+    /// Whether every argument of the result is a variable that nothing binds.
+    fn is_undecided(&self, returns: &JavaType, ours: &Candidate<'_>) -> bool {
+        let JavaType::Class(_, arguments) = returns else { return false };
+        let is_open = |argument: &Argument| match argument {
+            Argument::Exact(JavaType::OfMethod(at)) => {
+                let at = usize::from(*at);
+                matches!(ours.solved.get(at), Some(Solved::Free))
+                    && ours.method.parameters.get(at).is_some_and(TypeParameter::is_unbounded)
+            }
+            _ => false,
+        };
+        !arguments.is_empty() && arguments.iter().all(is_open)
     }
 }

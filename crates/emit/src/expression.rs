@@ -23,15 +23,24 @@ pub(crate) struct Text {
     pub ty: Static,
     /// The place of use takes part in deciding the type.
     pub free: bool,
-    /// The same without its leading cast, where the place of use has that type.
-    pub lambda: Option<String>,
+    pub lambda: Option<Lambda>,
     /// The variable it is.
     pub variable: Option<StepId>,
+    /// The step it is, if that could have a variable instead.
+    pub inlined: Option<StepId>,
+}
+
+/// A lambda without its leading cast.
+#[derive(Debug, Clone)]
+pub(crate) struct Lambda {
+    pub text: String,
+    /// Whether it returns nothing or a primitive.
+    pub returns_plain: bool,
 }
 
 impl Text {
     pub fn atom(text: impl Into<String>, ty: Static) -> Self {
-        Text { text: text.into(), atom: true, ty, free: false, lambda: None, variable: None }
+        Text { text: text.into(), atom: true, ty, free: false, lambda: None, variable: None, inlined: None }
     }
 
     pub fn loose(text: impl Into<String>, ty: Static) -> Self {
@@ -52,7 +61,12 @@ pub(crate) struct Printer<'a, 's> {
     pub variables: Variables,
     /// Variable and its declared type, for steps that have one.
     pub named: Vec<Option<(String, JavaType)>>,
+    /// The type that the next expression is declared as, where it leaves a choice.
+    pub wish: Option<JavaType>,
     pub raw: bool,
+    pub unchecked: bool,
+    /// Calls of which it is not certain what a compiler makes of them.
+    pub doubts: u32,
     pub deprecated: Deprecation,
 }
 
@@ -64,27 +78,50 @@ impl Printer<'_, '_> {
         self.table.get(self.steps[usize::from(step.0)].operation)
     }
 
-    /// The name of a type that source can name, noting raw use.
+    /// A type that source can name, of which the erasure is known.
     pub fn type_name(&mut self, ty: &Type) -> Result<String, Stop> {
-        if !self.typing.is_nameable(ty) {
-            return Err(EmitError::Unnameable(ty.to_string()).into());
-        }
+        self.java_name(&self.typing.wild(ty))
+    }
+
+    /// A type as source writes it, noting raw use.
+    pub fn java_name(&mut self, ty: &JavaType) -> Result<String, Stop> {
         Ok(match ty {
-            Type::Class(name) => {
-                self.raw |= self.typing.is_generic(name);
-                self.imports.class(name)
+            JavaType::Class(name, arguments) => {
+                let bare = self.class_name(name)?;
+                self.raw |= arguments.is_empty() && self.typing.is_generic(name);
+                if arguments.is_empty() {
+                    return Ok(bare);
+                }
+                let mut list = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    list.push(match argument {
+                        Argument::Any => "?".to_owned(),
+                        Argument::Extends(ty) if *ty == JavaType::class("java/lang/Object") => "?".to_owned(),
+                        Argument::Exact(ty) => self.java_name(ty)?,
+                        Argument::Extends(ty) => format!("? extends {}", self.java_name(ty)?),
+                        Argument::Super(ty) => format!("? super {}", self.java_name(ty)?),
+                    });
+                }
+                format!("{bare}<{}>", list.join(", "))
             }
-            Type::Array(element) => format!("{}[]", self.type_name(element)?),
-            primitive => primitive.to_string(),
+            JavaType::Array(element) => format!("{}[]", self.java_name(element)?),
+            JavaType::Primitive(ty) => ty.to_string(),
+            JavaType::OfClass(_) | JavaType::OfMethod(_) | JavaType::Opaque(_) => {
+                return Err(EmitError::Unnameable(format!("{ty:?}")).into());
+            }
         })
     }
 
     /// The name of a type before a dot or `class`, where a bare name is not raw.
     pub fn bare_name(&mut self, ty: &Type) -> Result<String, Stop> {
-        let raw = self.raw;
-        let name = self.type_name(ty);
-        self.raw = raw;
-        name
+        if !self.typing.is_nameable(ty) {
+            return Err(EmitError::Unnameable(ty.to_string()).into());
+        }
+        Ok(match ty {
+            Type::Class(name) => self.imports.class(name),
+            Type::Array(element) => format!("{}[]", self.bare_name(element)?),
+            primitive => primitive.to_string(),
+        })
     }
 
     pub fn class_name(&mut self, class: &ClassName) -> Result<String, Stop> {
@@ -97,22 +134,32 @@ impl Printer<'_, '_> {
             Some((name, ty)) => {
                 Ok(Text { variable: Some(step), ..Text::atom(name.clone(), Static::Is(ty.clone())) })
             }
-            None => self.expression(step),
+            None => {
+                let is_call = matches!(
+                    self.operation(step),
+                    Operation::Construct { .. } | Operation::CallStatic { .. } | Operation::Call { .. }
+                );
+                Ok(Text { inlined: is_call.then_some(step), ..self.expression(step)? })
+            }
         }
     }
 
     /// A value cast to a type.
     pub fn cast(&mut self, value: &Text, to: &Type) -> Result<Text, Stop> {
-        let name = self.type_name(to)?;
-        Ok(Text::loose(format!("({name}) {}", value.tight()), Static::of(to)))
+        self.cast_as(value, self.typing.cast_type(&value.ty, to))
+    }
+
+    pub fn cast_as(&mut self, value: &Text, ty: JavaType) -> Result<Text, Stop> {
+        let name = self.java_name(&ty)?;
+        Ok(Text::loose(format!("({name}) {}", value.tight()), Static::Is(ty)))
     }
 
     /// A value where one of the type is assigned: cast if need be.
     pub fn assigned(&mut self, value: Text, want: &Type) -> Result<Text, Stop> {
-        if let (Some(bare), Static::Is(have)) = (&value.lambda, &value.ty)
-            && *have == JavaType::of(want)
+        if let Some(bare) = &value.lambda
+            && self.typing.erasure(&value.ty).as_ref() == Some(want)
         {
-            return Ok(Text { text: bare.clone(), lambda: None, ..value });
+            return Ok(Text { text: bare.text.clone(), lambda: None, ..value });
         }
         let fit = self.typing.reduce(&value.ty, &JavaType::of(want), &mut Inference::default());
         if fit >= Fit::Boxed || value.free { Ok(value) } else { self.cast(&value, want) }
@@ -125,13 +172,14 @@ impl Printer<'_, '_> {
 
     /// The expression a step is.
     pub fn expression(&mut self, step: StepId) -> Result<Text, Stop> {
+        let wish = self.wish.take();
         let args = self.steps[usize::from(step.0)].args.clone();
         let operation = self.operation(step).clone();
         self.deprecated = self.deprecated.max(self.typing.scope.deprecation(&operation));
         Ok(match &operation {
             Operation::Literal(literal) => self.literal(literal)?,
             Operation::Construct { .. } | Operation::CallStatic { .. } | Operation::Call { .. } => {
-                self.call(&operation, &args)?
+                self.call(&operation, &args, wish.as_ref())?
             }
             Operation::GetStatic { class, name, .. } => {
                 let (ty, _) = self.field(class, class, name)?;
@@ -172,10 +220,10 @@ impl Printer<'_, '_> {
         Ok(match operation {
             Operation::NewArray { element } => {
                 let length = self.argument(args[0], &Type::Int)?.text;
-                let name = self.bare_name(element)?;
+                let name = self.type_name(element)?;
                 let at = name.find('[').unwrap_or(name.len());
                 let text = format!("new {}[{length}]{}", &name[..at], &name[at..]);
-                Text::loose(text, Static::of(&element.clone().array()))
+                Text::loose(text, Static::Is(self.typing.wild(&element.clone().array())))
             }
             Operation::ArrayOf { element, .. } => {
                 let mut list = Vec::with_capacity(args.len());
@@ -185,18 +233,18 @@ impl Printer<'_, '_> {
                         None => self.argument(arg, element)?.text,
                     });
                 }
-                let name = self.bare_name(element)?;
+                let name = self.type_name(element)?;
                 let text = if list.is_empty() {
                     let at = name.find('[').unwrap_or(name.len());
                     format!("new {}[0]{}", &name[..at], &name[at..])
                 } else {
                     format!("new {name}[] {{{}}}", list.join(", "))
                 };
-                Text::loose(text, Static::of(&element.clone().array()))
+                Text::loose(text, Static::Is(self.typing.wild(&element.clone().array())))
             }
             Operation::ArrayGet { element } => {
                 let place = self.place(args, element)?;
-                Text::atom(place, Static::of(element))
+                Text::atom(place, Static::Is(self.typing.wild(element)))
             }
             Operation::ArraySet { element } => {
                 let place = self.place(args, element)?;
@@ -265,12 +313,21 @@ impl Printer<'_, '_> {
                 self.field(class, class, name)?.0
             }
         };
-        // Through a raw object, fields are raw.
         let ty = match (&ty, &receiver.ty) {
+            // Through a raw object, fields are raw.
             (Static::Is(ty), Static::Is(JavaType::Class(have, given)))
                 if given.is_empty() && self.typing.is_generic(have) =>
             {
                 Static::of(&self.typing.erase(ty))
+            }
+            (Static::Below(erased), Static::Is(JavaType::Class(have, given))) if !self.typing.is_raw() => {
+                match self.typing.scope.field(have, name) {
+                    Some(field) => {
+                        let given = self.typing.as_super(have, given, &field.owner).unwrap_or_default();
+                        self.typing.seen(&field.ty, &given, erased)
+                    }
+                    None => ty,
+                }
             }
             _ => ty,
         };

@@ -23,6 +23,8 @@ struct Bounds {
     blurred: u32,
     /// Wildcards that a compiler would capture.
     captured: u32,
+    /// How many of them have types below them.
+    lower: u32,
 }
 
 /// A variable's type.
@@ -66,9 +68,10 @@ impl Inference {
         self.bounds(at).blurred += 1;
     }
 
-    /// The variable is a wildcard of an argument's type.
-    pub fn capture(&mut self, at: u16) {
+    /// The variable is a wildcard of an argument's type; one with a lower bound has types below it.
+    pub fn capture(&mut self, at: u16, has_lower: bool) {
         self.bounds(at).captured += 1;
+        self.bounds(at).lower += u32::from(has_lower);
     }
 
     /// Solves all variables; the fit says whether their declared bounds hold.
@@ -127,6 +130,10 @@ impl Bounds {
                 Fit::Strict
             })
         };
+        // Nothing but null is below what a compiler captured.
+        if self.captured > 0 && self.lower == 0 && !self.below.is_empty() {
+            return (Solved::Blurred, Fit::Never);
+        }
         if self.blurred + self.captured > 0 {
             let others = self.equal.len() + self.above.len();
             let alone = others == 0 && (self.captured == 0 || self.captured + self.blurred == 1);
@@ -159,8 +166,10 @@ impl Bounds {
             }
             None => match self.above.as_slice() {
                 [] => (Solved::Free, Fit::Strict),
-                [one] => (Solved::Is(one.clone()), Fit::Strict),
-                _ => (Solved::Blurred, Fit::Unsure),
+                all => match all.iter().find(|low| all.iter().all(|high| fits(low, high) >= Fit::Boxed)) {
+                    Some(low) => (Solved::Is(low.clone()), Fit::Strict),
+                    None => (Solved::Blurred, Fit::Unsure),
+                },
             },
         }
     }

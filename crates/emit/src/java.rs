@@ -37,6 +37,13 @@ pub struct TypeParameter {
     pub bounds: Vec<JavaType>,
 }
 
+impl TypeParameter {
+    /// Whether any class will do.
+    pub(crate) fn is_unbounded(&self) -> bool {
+        self.bounds.iter().all(|bound| *bound == JavaType::class("java/lang/Object"))
+    }
+}
+
 /// What source needs to know of a class.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClassShape {

@@ -7,6 +7,7 @@
 //! case ─▶ uses: which results are used, and where ─▶ statements: variables, calls, assertions ─▶ class: imports, annotations
 //! ```
 
+mod arguments;
 mod assertion;
 mod call;
 mod case;
@@ -28,6 +29,7 @@ mod scope;
 mod statement;
 mod stub;
 mod typing;
+mod wish;
 
 pub use case::{Asked, Caught, Check, Ending, Expected, Rule, TestCase};
 pub use class::{Framework, Style, TestClass, one_line, test_class_source};

@@ -12,7 +12,6 @@ use crate::class::Framework;
 use crate::contract::{Broken, comment_on, comment_on_rule};
 use crate::expression::{Printer, Text};
 use crate::imports::Imports;
-use crate::java::JavaType;
 use crate::layout::{fits, wrap};
 use crate::literal::java_text;
 use crate::names::{Variables, wish_for_method, wish_for_type};
@@ -58,9 +57,32 @@ pub(crate) struct Body {
     /// Widest exception to declare, if any is checked.
     pub throws: Option<&'static str>,
     pub raw: bool,
+    pub unchecked: bool,
+    /// Calls of which it is not certain what a compiler makes of them.
+    pub doubts: u32,
     pub deprecated: Deprecation,
     /// Static assertion methods used.
     pub asserts: Vec<&'static str>,
+}
+
+impl Body {
+    /// Kinds of warnings a compiler gives, as `@SuppressWarnings` names them.
+    pub fn kinds(&self) -> Vec<&'static str> {
+        let mut kinds = Vec::new();
+        match self.deprecated {
+            Deprecation::None => {}
+            Deprecation::Deprecated => kinds.push("deprecation"),
+            Deprecation::ForRemoval => kinds.extend(["deprecation", "removal"]),
+        }
+        kinds.extend(self.raw.then_some("rawtypes"));
+        kinds.extend(self.unchecked.then_some("unchecked"));
+        kinds
+    }
+
+    /// What speaks against it, worst first.
+    pub fn faults(&self) -> (u32, bool, bool) {
+        (self.doubts, self.raw, self.unchecked)
+    }
 }
 
 /// Where statements begin.
@@ -88,7 +110,10 @@ pub(crate) fn body<'s>(
                 imports: imports.clone(),
                 variables: Variables::default(),
                 named: vec![None; case.steps.len()],
+                wish: None,
                 raw: false,
+                unchecked: false,
+                doubts: 0,
                 deprecated: Deprecation::None,
             },
             framework,
@@ -104,7 +129,15 @@ pub(crate) fn body<'s>(
                     return Err(EmitError::TooLong(length));
                 }
                 *imports = printer.imports;
-                return Ok(Body { lines, throws, raw: printer.raw, deprecated: printer.deprecated, asserts });
+                return Ok(Body {
+                    lines,
+                    throws,
+                    raw: printer.raw,
+                    unchecked: printer.unchecked || (printer.raw && typing.mixes()),
+                    doubts: printer.doubts,
+                    deprecated: printer.deprecated,
+                    asserts,
+                });
             }
             Err(Stop::Refused(error)) => return Err(error),
             Err(Stop::Name(step)) => {
@@ -262,15 +295,17 @@ impl Writer<'_, '_> {
     }
 
     fn declare(&mut self, step: StepId, operation: &Operation) -> Result<(), Stop> {
-        let value = self.printer.expression(step)?;
         let erased = operation.result().unwrap_or(Type::class("java/lang/Object"));
         let erased = self.printer.typing.nameable(&erased);
+        self.printer.wish = self.wish(step, &erased);
+        let value = self.printer.expression(step)?;
         let value = self.printer.assigned(value, &erased)?;
-        let declared = self.printer.type_name(&erased)?;
+        let ty = self.printer.typing.held(&value.ty, &erased);
+        let declared = self.printer.java_name(&ty)?;
         let wishes = self.wishes(step, operation, &erased);
         let name = self.printer.variables.first_free(&wishes);
         self.statement(step, format!("{declared} {name} = {};", value.text))?;
-        self.printer.named[usize::from(step.0)] = Some((name, JavaType::of(&erased)));
+        self.printer.named[usize::from(step.0)] = Some((name, ty));
         Ok(())
     }
 
@@ -290,17 +325,9 @@ impl Writer<'_, '_> {
     /// The name of the parameter the value is passed for, if the class file has it.
     fn role(&self, step: StepId) -> Option<String> {
         let (user, place) = self.plan.uses[usize::from(step.0)].by?;
-        let (class, name, descriptor, place) = match self.printer.operation(user) {
-            Operation::Construct { class, descriptor } => (class, "<init>", descriptor, place),
-            Operation::CallStatic { class, name, descriptor, .. } => {
-                (class, name.as_str(), descriptor, place)
-            }
-            Operation::Call { class, name, descriptor, .. } => {
-                (class, name.as_str(), descriptor, place.checked_sub(1)?)
-            }
-            _ => return None,
-        };
-        let method = self.printer.typing.declared(class, name, &descriptor.params)?;
+        let user = &self.case.steps[usize::from(user.0)];
+        let (method, args) = self.called(user)?;
+        let place = place.checked_sub(user.args.len() - args.len())?;
         method.names.get(place).filter(|name| name.len() > 2 && !name.starts_with("arg")).cloned()
     }
 

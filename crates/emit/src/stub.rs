@@ -5,10 +5,11 @@
 
 use probat_model::{Literal, StepId, StubBehaviour, StubMethod, StubSpec, Type};
 
-use crate::expression::{Printer, Text};
-use crate::java::Method;
+use crate::expression::{Lambda, Printer, Text};
+use crate::infer::Inference;
+use crate::java::{Argument, JavaType, Method};
 use crate::statement::{EmitError, Stop};
-use crate::typing::{Static, Typing};
+use crate::typing::{Fit, Static, Typing};
 
 /// A method as the stub's source declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub(crate) struct Written {
     pub params: Vec<Type>,
     pub returns: Option<Type>,
     pub behaviour: StubBehaviour,
+    /// Parameters and result with type arguments; none where only the erased ones will do.
+    spelled: Option<(Vec<JavaType>, Option<JavaType>)>,
     /// Names of the parameters, if the class file has them.
     names: Vec<String>,
     /// It has type parameters, so no lambda can stand for it.
@@ -50,6 +53,7 @@ fn as_member(typing: &Typing<'_>, spec: &StubSpec, method: &StubMethod) -> Writt
         params: method.descriptor.params.clone(),
         returns: method.descriptor.returns.clone(),
         behaviour: method.behaviour.clone(),
+        spelled: None,
         names: Vec::new(),
         is_generic: false,
     };
@@ -57,8 +61,10 @@ fn as_member(typing: &Typing<'_>, spec: &StubSpec, method: &StubMethod) -> Writt
     let Some(declared) = all.into_iter().find(|found| found.descriptor == method.descriptor) else {
         return plain;
     };
-    let Some(given) = typing.as_super(&spec.of, &[], &declared.owner) else { return plain };
+    let own = arguments(typing.objects(&Type::Class(spec.of.clone())));
+    let Some(given) = typing.as_super(&spec.of, &own, &declared.owner) else { return plain };
     let (names, is_generic) = (declared.names.clone(), !declared.parameters.is_empty());
+    let plain = Written { spelled: spelled(typing, &declared, &given), ..plain };
     if given.is_empty() && typing.is_generic(&declared.owner) {
         return Written { names, is_generic, ..plain };
     }
@@ -73,6 +79,28 @@ fn as_member(typing: &Typing<'_>, spec: &StubSpec, method: &StubMethod) -> Writt
     Written { params, returns, names, is_generic, ..plain }
 }
 
+/// The types of a method's source in a class with these arguments.
+fn spelled(
+    typing: &Typing<'_>,
+    declared: &Method,
+    given: &[Argument],
+) -> Option<(Vec<JavaType>, Option<JavaType>)> {
+    let fill = |ty: &JavaType| typing.fill(ty, given).filter(|filled| typing.is_spelled(filled));
+    let params = declared.params.iter().map(fill).collect::<Option<_>>()?;
+    let returns = match &declared.returns {
+        Some(ty) => Some(fill(ty)?),
+        None => None,
+    };
+    (!typing.is_raw() && declared.parameters.is_empty()).then_some((params, returns))
+}
+
+fn arguments(ty: Option<JavaType>) -> Vec<Argument> {
+    match ty {
+        Some(JavaType::Class(_, arguments)) => arguments,
+        _ => Vec::new(),
+    }
+}
+
 fn returned(declared: &Method, erase: impl Fn(&crate::java::JavaType, &Type) -> Type) -> Option<Type> {
     Some(erase(declared.returns.as_ref()?, declared.descriptor.returns.as_ref()?))
 }
@@ -80,8 +108,9 @@ fn returned(declared: &Method, erase: impl Fn(&crate::java::JavaType, &Type) -> 
 impl Printer<'_, '_> {
     pub fn stub(&mut self, spec: &StubSpec, args: &[StepId]) -> Result<Text, Stop> {
         let own = spec.constructor.as_ref().map_or(0, |c| c.params.len());
-        let of = Type::Class(spec.of.clone());
-        let name = self.type_name(&of)?;
+        let erased = Type::Class(spec.of.clone());
+        let of = self.typing.objects(&erased).unwrap_or_else(|| JavaType::of(&erased));
+        let name = self.java_name(&of)?;
         let methods = written(self.typing, spec);
         if let ([method], true) = (methods.as_slice(), spec.is_interface)
             && !method.is_generic
@@ -90,30 +119,54 @@ impl Printer<'_, '_> {
             let params = if method.params.len() == 1 { params } else { format!("({params})") };
             let bare = format!("{params} -> {body}");
             let text = format!("({name}) {bare}");
-            return Ok(Text { lambda: Some(bare), ..Text::loose(text, Static::of(&of)) });
+            let returns_plain = method.returns.as_ref().is_none_or(Type::is_primitive);
+            let lambda = Some(Lambda { text: bare, returns_plain });
+            return Ok(Text { lambda, ..Text::loose(text, Static::Is(of)) });
         }
-        let params = spec.constructor.as_ref().map_or(&[][..], |c| &c.params);
-        let mut list = Vec::new();
-        for (&arg, param) in args[..own].iter().zip(params) {
-            let value = self.value(arg)?;
-            let exact = value.ty == Static::of(param);
-            list.push(if exact { value.text } else { self.cast(&value, param)?.text });
-        }
-        let mut text = format!("new {name}({}) {{\n", list.join(", "));
+        let list = self.constructor_arguments(spec, &of, &args[..own])?;
+        let mut text = format!("new {name}({list}) {{\n");
         for (at, method) in methods.iter().enumerate() {
             if at > 0 {
                 text.push('\n');
             }
             let (params, body) = self.stub_method(method, &args[own..], true)?;
-            let returns = match &method.returns {
-                Some(ty) => self.type_name(ty)?,
-                None => "void".into(),
+            let returns = match (&method.spelled, &method.returns) {
+                (Some((_, Some(ty))), _) => self.java_name(ty)?,
+                (_, Some(ty)) => self.java_name(&JavaType::of(ty))?,
+                (_, None) => "void".into(),
             };
             let body = if body.is_empty() { " {}".into() } else { format!(" {{\n        {body}\n    }}") };
             text.push_str(&format!("    @Override\n    public {returns} {}({params}){body}\n", method.name));
         }
         text.push('}');
-        Ok(Text::atom(text, Static::of(&of)))
+        Ok(Text::atom(text, Static::Is(of)))
+    }
+
+    /// What an anonymous class passes on, cast where it is not what the constructor takes.
+    fn constructor_arguments(
+        &mut self,
+        spec: &StubSpec,
+        of: &JavaType,
+        args: &[StepId],
+    ) -> Result<String, Stop> {
+        let Some(constructor) = &spec.constructor else { return Ok(String::new()) };
+        let declared = self.typing.declared(&spec.of, "<init>", &constructor.params);
+        let given = arguments(Some(of.clone()));
+        let mut list = Vec::new();
+        for (at, (&arg, param)) in args.iter().zip(&constructor.params).enumerate() {
+            let value = self.value(arg)?;
+            let formal = match &declared {
+                Some(declared) if !self.typing.is_raw() => self.typing.fill(&declared.params[at], &given),
+                _ => None,
+            };
+            let fits = formal.is_some_and(|formal| {
+                let mut notes = Inference::default();
+                self.typing.reduce(&value.ty, &formal, &mut notes) >= Fit::Boxed && value.ty != Static::Null
+            });
+            let exact = fits || value.ty == Static::of(param);
+            list.push(if exact { value.text } else { self.cast(&value, param)?.text });
+        }
+        Ok(list.join(", "))
     }
 
     /// Parameters and body of a stub's method, as a lambda or as a method.
@@ -131,8 +184,12 @@ impl Printer<'_, '_> {
             })
             .collect();
         let mut params = Vec::new();
-        for (name, ty) in names.iter().zip(&method.params) {
-            params.push(if typed { format!("{} {name}", self.type_name(ty)?) } else { name.clone() });
+        for (at, (name, erased)) in names.iter().zip(&method.params).enumerate() {
+            params.push(match &method.spelled {
+                _ if !typed => name.clone(),
+                Some((spelled, _)) => format!("{} {name}", self.java_name(&spelled[at])?),
+                None => format!("{} {name}", self.java_name(&JavaType::of(erased))?),
+            });
         }
         let body = self.stub_body(method, &names, captured, typed)?;
         self.variables = outside;

@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use probat_model::{ClassName, Type};
 
+use crate::arguments::Dialect;
 use crate::infer::Inference;
 use crate::java::{Argument, ClassShape, JavaType, Method, TypeParameter, boxed, unboxed, widens};
 use crate::scope::Scope;
@@ -22,6 +23,8 @@ pub(crate) enum Static {
     Is(JavaType),
     /// Some type with this erasure, or one below it.
     Below(Type),
+    /// A class whose arguments the place of use decides; without one they are `Object`.
+    Free(Type),
 }
 
 /// Whether an argument goes with a parameter, worst first.
@@ -41,6 +44,7 @@ type MethodsByName = BTreeMap<(ClassName, String), Rc<[Method]>>;
 pub(crate) struct Typing<'s> {
     pub scope: &'s dyn Scope,
     pub package: String,
+    pub dialect: Dialect,
     shapes: RefCell<BTreeMap<ClassName, Rc<ClassShape>>>,
     methods: RefCell<MethodsByName>,
 }
@@ -52,8 +56,9 @@ impl Static {
 }
 
 impl<'s> Typing<'s> {
-    pub fn new(scope: &'s dyn Scope, package: &str) -> Self {
-        Typing { scope, package: package.to_owned(), shapes: RefCell::default(), methods: RefCell::default() }
+    pub fn new(scope: &'s dyn Scope, package: &str, dialect: Dialect) -> Self {
+        let package = package.to_owned();
+        Typing { scope, package, dialect, shapes: RefCell::default(), methods: RefCell::default() }
     }
 
     pub fn shape(&self, class: &ClassName) -> Rc<ClassShape> {
@@ -118,7 +123,7 @@ impl<'s> Typing<'s> {
         match ty {
             Static::Null => None,
             Static::Is(ty) => Some(self.erase(ty)),
-            Static::Below(ty) => Some(ty.clone()),
+            Static::Below(ty) | Static::Free(ty) => Some(ty.clone()),
         }
     }
 
@@ -264,7 +269,12 @@ impl<'s> Typing<'s> {
                 primitive if widens(primitive, want) => Fit::Strict,
                 _ => Fit::Never,
             },
-            (Static::Below(actual), formal) => match formal {
+            (Static::Free(actual), JavaType::Class(name, _)) => {
+                let below = self.is_below(actual, &Type::Class(name.clone()));
+                if below { Fit::Strict } else { Fit::Never }
+            }
+            (Static::Free(_), JavaType::Primitive(_)) => Fit::Never,
+            (Static::Below(actual) | Static::Free(actual), formal) => match formal {
                 JavaType::OfMethod(at) => {
                     notes.blur(*at);
                     Fit::Strict
@@ -389,8 +399,8 @@ impl<'s> Typing<'s> {
         match (have, want) {
             (_, Argument::Any) => Fit::Strict,
             (Argument::Exact(have), Argument::Exact(want)) => self.equal(have, want, notes),
-            (_, Argument::Exact(JavaType::OfMethod(at))) => {
-                notes.capture(*at);
+            (have, Argument::Exact(JavaType::OfMethod(at))) => {
+                notes.capture(*at, matches!(have, Argument::Super(_)));
                 Fit::Strict
             }
             (_, Argument::Exact(_)) => Fit::Never,

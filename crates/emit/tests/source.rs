@@ -50,6 +50,8 @@ const METHODS: &[(&str, &str, &str, &str)] = &[
     ("java/util/List", "close", "()V", ""),
     ("java/util/Comparator", "compare", "(Ljava/lang/Object;Ljava/lang/Object;)I", "00"),
     ("shop/Lists", "hidden", "()Lshop/Hidden;", ""),
+    ("shop/Lists", "count", "([Ljava/lang/Object;)I", ""),
+    ("shop/Lists", "sum", "(Ljava/util/List;)I", ""),
     ("shop/Till", "<init>", "()V", ""),
     ("shop/Till", "ring", "(Ljava/lang/String;)I", ""),
     ("shop/Till", "ring", "(Ljava/lang/CharSequence;)I", ""),
@@ -144,8 +146,8 @@ fn method((owner, name, descriptor, generic): &(&str, &str, &str, &str)) -> Meth
         owner: ClassName::internal(owner),
         name: (*name).into(),
         access: Access::Public,
-        is_static: *name == "hidden",
-        is_varargs: false,
+        is_static: *owner == "shop/Lists",
+        is_varargs: *name == "count",
         parameters: Vec::new(),
         params: descriptor.params.iter().enumerate().map(|(at, param)| ty(at, param)).collect(),
         returns: descriptor.returns.as_ref().map(|returns| ty(count, returns)),
@@ -159,6 +161,7 @@ struct Build {
     table: OperationTable,
     sequence: Sequence,
     caught: Vec<Caught>,
+    raw: bool,
 }
 
 impl Build {
@@ -192,6 +195,12 @@ impl Build {
         self.push(Operation::Call { class, name: name.into(), descriptor, interface: true }, args)
     }
 
+    fn call_lists(&mut self, name: &str, descriptor: &str, args: &[StepId]) -> StepId {
+        let class = ClassName::internal("shop/Lists");
+        let descriptor = MethodDescriptor::parse(descriptor).unwrap();
+        self.push(Operation::CallStatic { class, name: name.into(), descriptor, interface: false }, args)
+    }
+
     fn boxed(&mut self, value: i32) -> StepId {
         let inside = self.literal(Literal::Int(value));
         self.push(Operation::Convert { from: Type::Int, to: Type::class("java/lang/Integer") }, &[inside])
@@ -217,6 +226,7 @@ impl Build {
             caught: self.caught,
             ending,
             notes: Vec::new(),
+            raw: self.raw,
         };
         let class = TestClass {
             package: "shop".into(),
@@ -258,11 +268,10 @@ fn overloads_are_chosen_by_casts_and_results_asserted() {
             import java.util.ArrayList;
             import org.junit.jupiter.api.Test;
 
-            @SuppressWarnings({"rawtypes", "unchecked"})
             class CartProbatTest {
                 @Test
                 void works() {
-                    ArrayList arrayList = new ArrayList();
+                    ArrayList<Integer> arrayList = new ArrayList<>();
                     arrayList.add(-5);
                     assertTrue(arrayList.remove((Object) (-5)));
                     assertEquals(0, arrayList.size());
@@ -293,11 +302,10 @@ fn a_throwing_call_ends_the_test() {
             import java.util.ArrayList;
             import org.junit.Test;
 
-            @SuppressWarnings({"rawtypes", "unchecked"})
             public class CartProbatTest {
                 @Test
                 public void works() {
-                    ArrayList arrayList = new ArrayList();
+                    ArrayList<Object> arrayList = new ArrayList<>();
                     IndexOutOfBoundsException thrown =
                             assertThrows(IndexOutOfBoundsException.class, () -> arrayList.get(3));
                     assertEquals("Index 3", thrown.getMessage());
@@ -345,21 +353,101 @@ fn stubs_are_lambdas_and_hidden_types_are_widened() {
 
             import static org.junit.jupiter.api.Assertions.assertEquals;
 
-            import java.util.Comparator;
             import java.util.List;
             import org.junit.jupiter.api.Test;
 
-            @SuppressWarnings({"rawtypes", "unchecked"})
             class CartProbatTest {
                 @Test
                 void works() throws Exception {
-                    List list = Lists.hidden();
+                    List<?> list = Lists.hidden();
                     list.sort((a, b) -> -1);
                     list.close();
                     assertEquals(7, list.get(0));
                 }
             }
         "#]],
+    );
+}
+
+#[test]
+fn type_arguments_are_what_flows_in() {
+    let mut build = Build::default();
+    let [words, mixed, empty] = [build.new_list(), build.new_list(), build.new_list()];
+    let word = build.literal(Literal::String("tea".into()));
+    let number = build.boxed(3);
+    build.call("add", "(Ljava/lang/Object;)Z", &[words, word]);
+    build.call("add", "(Ljava/lang/Object;)Z", &[mixed, word]);
+    build.call("add", "(Ljava/lang/Object;)Z", &[mixed, number]);
+    let size = build.call("size", "()I", &[empty]);
+    let sum = build.call_lists("sum", "(Ljava/util/List;)I", &[mixed]);
+    build.check_body(
+        [size, sum].map(|step| Check { step, expected: Expected::Int(0) }).to_vec(),
+        Ending::Returns,
+        expect![[r#"
+            ArrayList<String> arrayList = new ArrayList<>();
+            ArrayList<Object> arrayList2 = new ArrayList<>();
+            ArrayList<Object> arrayList3 = new ArrayList<>();
+            arrayList.add("tea");
+            arrayList2.add("tea");
+            arrayList2.add(3);
+            assertEquals(0, arrayList3.size());
+            assertEquals(0, Lists.sum(arrayList2));
+        "#]],
+    );
+}
+
+#[test]
+fn a_test_that_a_compiler_refused_is_written_with_raw_types() {
+    let mut build = Build { raw: true, ..Build::default() };
+    let list = build.new_list();
+    let size = build.call("size", "()I", &[list]);
+    build.check(
+        vec![Check { step: size, expected: Expected::Int(0) }],
+        Ending::Returns,
+        Framework::JUnit5,
+        expect![[r#"
+            // probat
+            package shop;
+
+            import static org.junit.jupiter.api.Assertions.assertEquals;
+
+            import java.util.ArrayList;
+            import org.junit.jupiter.api.Test;
+
+            @SuppressWarnings({"rawtypes", "unchecked"})
+            class CartProbatTest {
+                @Test
+                void works() {
+                    assertEquals(0, new ArrayList().size());
+                }
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn elements_stand_for_an_array_that_a_compiler_makes() {
+    let mut build = Build::default();
+    let word = build.literal(Literal::String("tea".into()));
+    let number = build.boxed(3);
+    let null = build.literal(Literal::Null(Type::class(OBJECT)));
+    let mut checks = Vec::new();
+    for elements in [vec![], vec![word], vec![word, number], vec![null], vec![null, word]] {
+        let array = Operation::ArrayOf { element: Type::class(OBJECT), length: elements.len() as u32 };
+        let array = build.push(array, &elements);
+        let step = build.call_lists("count", "([Ljava/lang/Object;)I", &[array]);
+        checks.push(Check { step, expected: Expected::Int(elements.len() as i32) });
+    }
+    build.check_body(
+        checks,
+        Ending::Returns,
+        expect![[r#"
+        assertEquals(0, Lists.count());
+        assertEquals(1, Lists.count("tea"));
+        assertEquals(2, Lists.count("tea", 3));
+        assertEquals(1, Lists.count(new Object[] {null}));
+        assertEquals(2, Lists.count(null, "tea"));
+    "#]],
     );
 }
 
@@ -417,7 +505,7 @@ fn a_call_that_throws_what_it_should_not_is_left_to_fail() {
         Vec::new(),
         ending,
         expect![[r#"
-            ArrayList arrayList = new ArrayList();
+            ArrayList<Object> arrayList = new ArrayList<>();
             // Broken contract: no NullPointerException without a null argument.
             // Perhaps a bug: nobody passed null, so the null is the code's own.
             arrayList.sort(null);
@@ -438,7 +526,7 @@ fn a_test_goes_on_after_a_call_that_throws() {
         vec![Check { step: again, expected: Expected::Boolean(true) }],
         Ending::Returns,
         expect![[r#"
-            ArrayList arrayList = new ArrayList();
+            ArrayList<Integer> arrayList = new ArrayList<>();
             try {
             arrayList.add(3);
             fail("IllegalStateException expected");
@@ -464,10 +552,10 @@ fn what_a_catch_would_swallow_or_a_compiler_refuse_is_asserted() {
         Vec::new(),
         Ending::Returns,
         expect![[r#"
-        ArrayList arrayList = new ArrayList();
-        assertThrows(AssertionError.class, () -> arrayList.add(3));
-        assertThrows(IOException.class, () -> arrayList.add(3));
-        arrayList.add(3);
-    "#]],
+            ArrayList<Integer> arrayList = new ArrayList<>();
+            assertThrows(AssertionError.class, () -> arrayList.add(3));
+            assertThrows(IOException.class, () -> arrayList.add(3));
+            arrayList.add(3);
+        "#]],
     );
 }

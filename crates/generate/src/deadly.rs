@@ -55,6 +55,7 @@ fn program(
         caught: Vec::new(),
         ending: Ending::Returns,
         notes: vec![format!("{member} does it.")],
+        raw: false,
     };
     let class = TestClass {
         package,

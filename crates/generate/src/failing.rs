@@ -117,7 +117,8 @@ pub(crate) fn failing<E: Executor>(
         let Some(caught) = caught(seen, seen, last) else { continue };
         let (steps, ending) = ending(failure.steps.clone(), found, &rules);
         let notes = vec![format!("Rank {}: {}.", shown.rank, in_words(shown.triaged.likelihood))];
-        let case = TestCase { name: String::new(), steps, checks: Vec::new(), caught, ending, notes };
+        let (name, checks) = (String::new(), Vec::new());
+        let case = TestCase { name, steps, checks, caught, ending, notes, raw: false };
         let callable = failure.callable;
         tests.push(Finished { owner, callable, case, edges: Vec::new(), needs: 0, result: None });
     }

@@ -418,7 +418,8 @@ fn assemble(
             Ends::Throws { class: class.clone(), message }
         }
     };
-    Some((TestCase { name: String::new(), steps, checks, caught, ending, notes: Vec::new() }, result))
+    let (name, notes) = (String::new(), Vec::new());
+    Some((TestCase { name, steps, checks, caught, ending, notes, raw: false }, result))
 }
 
 /// Steps before the call that threw the same in both runs; none if the runs differ.

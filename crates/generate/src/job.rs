@@ -746,6 +746,7 @@ impl Report<'_> {
             caught: Vec::new(),
             ending,
             notes: Vec::new(),
+            raw: false,
         };
         one_line(&case, &package_for(&subject), &catalogue.operations, scope).ok()
     }

@@ -347,6 +347,7 @@ mod tests {
                 caught: Vec::new(),
                 ending: ending.clone(),
                 notes: Vec::new(),
+                raw: false,
             };
             tests.push((case, operation, result.clone()));
         }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use probat_emit::{Scope, Style, test_class_source};
+use probat_emit::{Scope, Style, TestCase, TestClass, test_class_source};
 use probat_model::{ClassName, OperationTable, ProbeId};
 
 use crate::compile::{CompileError, Diagnostic};
@@ -128,7 +128,32 @@ impl<'a> Printed<'a> {
         Ok(written)
     }
 
-    /// Drops the tests that a compiler objects to.
+    /// Writes a test without type arguments from now on; whether that makes a difference.
+    fn make_raw(&mut self, file: FileId, name: &str) -> bool {
+        let class = &self.suite[file].class;
+        let Some(place) = class.tests.iter().position(|test| test.name == name && !test.raw) else {
+            return false;
+        };
+        let print = |test: TestCase| {
+            let alone = TestClass {
+                package: class.package.clone(),
+                name: class.name.clone(),
+                about: Vec::new(),
+                tests: vec![test],
+            };
+            test_class_source(&alone, self.operations, self.scope, self.style).0
+        };
+        let test = &class.tests[place];
+        let raw = TestCase { raw: true, ..test.clone() };
+        let differs = print(test.clone()) != print(raw.clone());
+        if differs {
+            self.suite[file].class.tests[place] = raw;
+            self.sources[file] = None;
+        }
+        differs
+    }
+
+    /// Rewrites the tests that a compiler objects to, and drops those that have no other form.
     pub fn drop_uncompilable(&mut self, files: &[(FileId, PathBuf)], found: &[Diagnostic]) {
         let mut blamed: Vec<(FileId, Option<String>, String)> = Vec::new();
         for diagnostic in found {
@@ -136,8 +161,13 @@ impl<'a> Printed<'a> {
             let name = self.sources[*at].as_deref().and_then(|source| method_at(source, diagnostic.line));
             blamed.push((*at, name, diagnostic.message.clone()));
         }
+        let mut rewritten = BTreeSet::new();
         for (at, name, message) in blamed {
             match name {
+                Some(name) if rewritten.contains(&(at, name.clone())) => {}
+                Some(name) if self.make_raw(at, &name) => {
+                    rewritten.insert((at, name));
+                }
                 Some(name) => self.drop_test(at, &name, DropReason::Uncompilable, message),
                 // An import or the class head: nothing in the file can be kept.
                 None => self.drop_file(at, DropReason::Uncompilable, &message),

@@ -95,6 +95,7 @@ fn case(test: &ExploredTest, seen: &Observation, number: usize) -> Option<TestCa
         caught: Vec::new(),
         ending,
         notes: Vec::new(),
+        raw: false,
     })
 }
 
