@@ -24,6 +24,7 @@ use crate::natives;
 use crate::observe::Values;
 use crate::prepare::{Prepared, Preparer};
 use crate::reset::{Baseline, Dirty};
+use crate::retire::Pools;
 use crate::sequence::{After, Finish, Runner};
 use crate::shared::{self, Shared};
 use crate::stubs::Stubs;
@@ -69,6 +70,8 @@ pub struct Between {
     /// Failures that initialisers had told of then.
     pub failures_told: u32,
     pub hit: Vec<u32>,
+    /// Looked up when a thread is left behind for the first time.
+    pub pools: Option<Pools>,
     /// How often classes failed to initialise, by what was thrown.
     pub failures: FxHashMap<u64, u32>,
 }
@@ -242,7 +245,7 @@ impl<W: Write> Executor<W> {
     fn after(&mut self, env: &mut Env<'_>, item: &ItemBuffer, finish: Finish) -> Result<Flow, Fault> {
         self.heartbeat.set_phase(Phase::Resetting);
         let survivor = if self.shared.has_extra_threads() {
-            crate::threads::survivor(env, self.jdk.jvmti, self.shared)?
+            crate::threads::survivor(env, self.jdk.jvmti, self.shared, &mut self.state.pools)?
         } else {
             None
         };

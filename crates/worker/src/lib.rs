@@ -34,6 +34,7 @@ mod prepare;
 mod probes;
 mod record;
 mod reset;
+mod retire;
 mod rewrite;
 mod salt;
 mod sequence;

@@ -5,28 +5,49 @@
 
 use std::time::{Duration, Instant};
 
-use probat_jvm::{Env, Jvmti, Ref, Thread};
-
-use rustc_hash::FxHashMap;
+use probat_jvm::{Env, Jvmti, Ref, Thread, ThreadState};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::fault::Fault;
+use crate::retire::Pools;
 use crate::shared::Shared;
 
-/// How long interrupted threads get to end.
+/// How long threads get to end once they are asked to.
 const PATIENCE: Duration = Duration::from_millis(20);
+
+/// When those that sleep on are woken by force.
+const POLITE: Duration = Duration::from_millis(4);
 
 /// Threads left behind at rest before a JVM has enough of them.
 const MOST_LEFT: usize = 100;
 
-/// The name of a thread of the code under test that does not end. Threads of pools that wait for work nobody will give them any more
-/// do no harm: they are left behind, up to a number.
-pub fn survivor(env: &mut Env<'_>, jvmti: Jvmti, shared: &Shared) -> Result<Option<String>, Fault> {
+/// The name of a thread of the code under test that does not end. Pools are shut down, other threads interrupted, and those that wait for a clock
+/// all the same are stopped where they wait. Threads that wait for what will never come do no harm: they are left behind, up to a number.
+pub fn survivor(
+    env: &mut Env<'_>,
+    jvmti: Jvmti,
+    shared: &Shared,
+    pools: &mut Option<Pools>,
+) -> Result<Option<String>, Fault> {
+    if pools.is_none() {
+        *pools = Some(Pools::find(env)?);
+    }
     let start = Instant::now();
-    let deadline = start + PATIENCE;
+    let mut asked = FxHashSet::default();
     loop {
-        // Towards the end nobody is woken, so that who rests can be seen to rest.
-        let wakes = start.elapsed() < PATIENCE / 2;
-        let left = env.with_frame(256, |env| foreign(env, jvmti, shared, wakes));
+        let passed = start.elapsed();
+        let means = if passed < POLITE {
+            Means::Ask
+        } else if passed < PATIENCE / 2 {
+            Means::Stop
+        } else {
+            // Towards the end nobody is woken, so that who rests can be seen to rest.
+            Means::Look
+        };
+        let left = env.with_frame(256, |env| {
+            let mut round = Round { jvmti, shared, pools: pools.as_ref(), means, asked: &mut asked };
+            round.foreign(env)
+        });
         let left = match left {
             Ok(left) => left?,
             Err(exception) => return Err(Fault::threw(env, "list threads", exception)),
@@ -36,15 +57,25 @@ pub fn survivor(env: &mut Env<'_>, jvmti: Jvmti, shared: &Shared) -> Result<Opti
             shared.set_thread_baseline();
             return Ok(None);
         };
-        if Instant::now() >= deadline {
+        if passed >= PATIENCE {
             if left.at_rest && shared.leave_threads(&left.hashes, MOST_LEFT) {
                 shared.set_thread_baseline();
                 return Ok(None);
             }
             return Ok(Some(left.name));
         }
-        std::thread::sleep(Duration::from_millis(1));
+        std::thread::sleep(Duration::from_micros(200));
     }
+}
+
+/// How threads are made to end. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Means {
+    /// Their pool is shut down, or they are interrupted.
+    Ask,
+    /// Those that wait for a clock are stopped.
+    Stop,
+    Look,
 }
 
 /// Threads of the code under test.
@@ -56,27 +87,60 @@ struct Foreign {
     at_rest: bool,
 }
 
-/// Foreign threads that were not there before; interrupts them if asked to.
-fn foreign(env: &mut Env<'_>, jvmti: Jvmti, shared: &Shared, wakes: bool) -> Result<Option<Foreign>, Fault> {
-    let mut found: Option<Foreign> = None;
-    for thread in jvmti.all_threads(env)? {
-        let Some(name) = foreign_name(env, jvmti, thread.get()) else { continue };
-        let hash = jvmti.object_hash_code(thread.get().erase())?;
-        if shared.is_left(hash) {
-            continue;
+/// One look at all threads.
+struct Round<'a> {
+    jvmti: Jvmti,
+    shared: &'a Shared,
+    pools: Option<&'a Pools>,
+    means: Means,
+    /// Threads that were asked to end, by identity hash.
+    asked: &'a mut FxHashSet<i32>,
+}
+
+impl Round<'_> {
+    /// Foreign threads that were not there before; they are dealt with on the way.
+    fn foreign(&mut self, env: &mut Env<'_>) -> Result<Option<Foreign>, Fault> {
+        let mut found: Option<Foreign> = None;
+        for thread in self.jvmti.all_threads(env)? {
+            let Some(name) = foreign_name(env, self.jvmti, thread.get()) else { continue };
+            let hash = self.jvmti.object_hash_code(thread.get().erase())?;
+            if self.shared.is_left(hash) {
+                continue;
+            }
+            // It may have ended meanwhile.
+            let state = self.jvmti.thread_state(thread.get()).ok();
+            let at_rest = state.is_some_and(ThreadState::is_waiting_for_ever);
+            let waits = !at_rest && state.is_some_and(ThreadState::is_waiting);
+            self.deal(env, thread.get(), hash, waits);
+            let all = found.get_or_insert_with(|| Foreign {
+                name: String::new(),
+                hashes: Vec::new(),
+                at_rest: true,
+            });
+            all.name = name;
+            all.hashes.push(hash);
+            all.at_rest &= at_rest;
         }
-        // It may have ended meanwhile.
-        let at_rest = jvmti.thread_state(thread.get()).is_ok_and(|state| state.is_waiting_for_ever());
-        if wakes {
-            let _ = jvmti.interrupt_thread(thread.get());
-        }
-        let all =
-            found.get_or_insert_with(|| Foreign { name: String::new(), hashes: Vec::new(), at_rest: true });
-        all.name = name;
-        all.hashes.push(hash);
-        all.at_rest &= at_rest;
+        Ok(found)
     }
-    Ok(found)
+
+    fn deal(&mut self, env: &mut Env<'_>, thread: Ref<'_, Thread>, hash: i32, waits: bool) {
+        match self.means {
+            Means::Ask => {
+                let is_new = self.asked.insert(hash);
+                if !(is_new && self.pools.is_some_and(|pools| pools.retire(env, thread))) {
+                    let _ = self.jvmti.interrupt_thread(thread);
+                }
+            }
+            // Elsewhere it could be in the middle of anything, with locks held.
+            Means::Stop if waits => {
+                if let Some(stop) = self.shared.stop() {
+                    let _ = self.jvmti.stop_thread(thread, stop.get());
+                }
+            }
+            Means::Stop | Means::Look => {}
+        }
+    }
 }
 
 fn foreign_name(env: &mut Env<'_>, jvmti: Jvmti, thread: Ref<'_, Thread>) -> Option<String> {

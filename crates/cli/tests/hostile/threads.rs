@@ -11,18 +11,51 @@ fn a_thread_bomb_meets_a_limit() {
         |it| {
             it.threw("java/lang/SecurityException");
             it.tainted(TaintKind::Threads, "");
-            it.replaced();
         },
     );
 }
 
 #[test]
-fn threads_left_behind_cost_the_worker_but_no_result() {
+fn threads_that_spin_on_cost_the_worker_but_no_result() {
+    survive(
+        |s| s.call("Threads.spins", &[]),
+        |it| {
+            it.gave(&Value::Void);
+            it.replaced();
+        },
+    );
+}
+
+/// They sleep again after an interrupt.
+#[test]
+fn threads_that_sleep_on_are_stopped() {
     survive(
         |s| s.call("Threads.leftBehind", &[]),
         |it| {
             it.gave(&Value::Void);
-            it.replaced();
+            it.same_worker();
+        },
+    );
+}
+
+#[test]
+fn a_pool_that_wakes_by_itself_is_shut_down() {
+    survive(
+        |s| s.call("Threads.scheduledPool", &[]),
+        |it| {
+            it.gave(&Value::Int(3));
+            it.same_worker();
+        },
+    );
+}
+
+#[test]
+fn a_timer_left_behind_is_stopped() {
+    survive(
+        |s| s.call("Threads.timer", &[]),
+        |it| {
+            it.gave(&Value::Int(5));
+            it.same_worker();
         },
     );
 }

@@ -41,6 +41,26 @@ public final class Threads {
         return pool.submit(() -> 2).get();
     }
 
+    public static int scheduledPool() {
+        java.util.concurrent.ScheduledExecutorService pool = java.util.concurrent.Executors.newScheduledThreadPool(1);
+        pool.scheduleAtFixedRate(() -> { }, 10, 10, java.util.concurrent.TimeUnit.SECONDS);
+        return 3;
+    }
+
+    public static int timer() {
+        new java.util.Timer().schedule(new java.util.TimerTask() {
+            @Override
+            public void run() {
+                // nobody waits that long
+            }
+        }, 1_000_000);
+        return 5;
+    }
+
+    public static void spins() {
+        new Thread(Loops::endless).start();
+    }
+
     public static int joined() throws InterruptedException {
         int[] count = new int[1];
         for (int i = 0; i < 4; i++) {
