@@ -30,6 +30,7 @@ pub mod schedule;
 pub mod store;
 pub mod strategy;
 pub mod substitute;
+mod suspicion;
 pub mod tally;
 pub mod types;
 pub mod visitor;

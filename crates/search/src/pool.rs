@@ -94,6 +94,20 @@ impl Pool {
         Offer::Replaced
     }
 
+    /// Gives up the values that a sequence has of a type and that were not drawn more often than this; their states stay known.
+    pub fn forget(&mut self, sequence: SequenceId, ty: TypeId, most_uses: u32) {
+        let Some(of) = self.by_type.get_mut(&ty).filter(|of| !of.values.is_empty()) else { return };
+        for at in (0..of.values.len()).rev() {
+            if of.values[at].sequence == sequence && of.uses[at] <= most_uses {
+                of.values.swap_remove(at);
+                of.uses.swap_remove(at);
+            }
+        }
+        if of.values.is_empty() {
+            self.fitting.values_mut().for_each(|types| types.retain(|&other| other != ty));
+        }
+    }
+
     /// How many values are exactly of this type.
     pub fn of_type(&self, ty: TypeId) -> usize {
         self.by_type.get(&ty).map_or(0, |of| of.values.len())
@@ -192,6 +206,27 @@ mod tests {
         }
         assert_eq!(pool.offer(value(a, u128::MAX), &types, &mut rng), Offer::Replaced);
         assert_eq!(pool.candidates(a).count(), PER_TYPE);
+    }
+
+    #[test]
+    fn what_is_forgotten_is_drawn_no_more() {
+        let lines = Lines("A: B");
+        let mut types = TypeTable::new();
+        let (a, b) = (types.intern(&Type::class("A"), &lines), types.intern(&Type::class("B"), &lines));
+        let (mut pool, mut rng) = (Pool::new(), Rng::new(0));
+        pool.offer(value(a, 1), &types, &mut rng);
+        let other = PoolValue { sequence: SequenceId(1), ..value(a, 2) };
+        pool.offer(other, &types, &mut rng);
+        pool.forget(SequenceId(0), a, 0);
+        assert_eq!(pool.candidates(b).collect::<Vec<_>>(), [&other]);
+        assert_eq!(pool.draw(b, &mut rng), Some(other));
+        pool.forget(SequenceId(1), a, 0);
+        assert_eq!(pool.draw(b, &mut rng), Some(other), "it was of use");
+        pool.forget(SequenceId(1), a, 2);
+        assert_eq!((pool.draw(b, &mut rng), pool.fitting(b).len()), (None, 0));
+        assert_eq!(pool.offer(value(a, 1), &types, &mut rng), Offer::Known);
+        assert_eq!(pool.offer(value(a, 3), &types, &mut rng), Offer::Taken);
+        assert_eq!(pool.draw(b, &mut rng).map(|found| found.state), Some(StateHash(3)));
     }
 
     /// spec 001 row 27: what is looked at for a type does not grow with values of other types.

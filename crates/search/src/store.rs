@@ -82,6 +82,11 @@ impl Store {
         }
     }
 
+    /// The types of the values a sequence adds to those of its parts.
+    pub fn own_types(&self, id: SequenceId) -> impl Iterator<Item = TypeId> {
+        self.sequences[id.0 as usize].values.iter().map(|&(_, ty)| ty)
+    }
+
     /// Visits the operations of a sequence and of its parts.
     pub fn operations(&self, id: SequenceId, visit: &mut impl FnMut(OperationId)) {
         let stored = &self.sequences[id.0 as usize];

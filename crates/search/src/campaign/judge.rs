@@ -20,7 +20,7 @@ use crate::novelty::{Fate, fate};
 use crate::pool::PoolValue;
 use crate::relevance::is_call;
 use crate::store::SequenceId;
-use crate::strategy::{Inputs, Pruning};
+use crate::strategy::{Inputs, Pruning, Sequences};
 use crate::tally::is_unusable;
 use crate::types::TypeId;
 
@@ -199,6 +199,20 @@ impl Campaign<'_> {
         }
     }
 
+    /// Gives up parts that were there too often when a sequence was stopped, where uses are counted.
+    fn suspect(&mut self, parts: &[SequenceId]) {
+        if self.config.strategy.sequences != Sequences::LeastUsed {
+            return;
+        }
+        for &part in parts {
+            if let Some(most_uses) = self.suspicion.note(part) {
+                for ty in self.store.own_types(part) {
+                    self.pool.forget(part, ty, most_uses);
+                }
+            }
+        }
+    }
+
     fn stopped(
         &mut self,
         candidate: &Candidate,
@@ -210,6 +224,7 @@ impl Campaign<'_> {
         self.schedule.record_mut(candidate.callable).stopped += 1;
         self.tame_owner(candidate.callable);
         self.tame.extend(step.and_then(|step| self.called_by(candidate, step)));
+        self.suspect(&candidate.parts);
         let length = step.map_or(candidate.steps.len(), |step| usize::from(step.0) + 1);
         if kind != FailureKind::Died && is_own_doing(&self.catalogue.operations, &candidate.steps[..length]) {
             return false;
@@ -335,6 +350,7 @@ impl Campaign<'_> {
         let tail = &candidate.steps[usize::from(candidate.tail)..];
         let reusable: Vec<(u16, TypeId)> = values.iter().map(|value| (value.step, value.ty)).collect();
         let sequence = self.store.add(&candidate.parts, tail, &reusable);
+        self.suspicion.inherit(sequence, &candidate.parts);
         for value in values {
             let value = PoolValue { sequence, ..*value };
             self.pool.offer(value, &self.catalogue.types, &mut self.rng);

@@ -50,6 +50,7 @@ use crate::rng::Rng;
 use crate::schedule::Schedule;
 use crate::store::{SequenceId, Store};
 use crate::strategy::{Batch, Grades, Inputs, Pruning, Sequences, Strategy};
+use crate::suspicion::Suspicion;
 use crate::tally::Tally;
 use crate::types::{Hierarchy, TypeId};
 use crate::visitor::Visitor;
@@ -217,6 +218,8 @@ pub struct Campaign<'h> {
     earnings: Earnings,
     /// Callables that exhausted memory or time, and the rest of their classes.
     tame: FxHashSet<CallableId>,
+    /// Stored sequences that make calls run out of memory or time.
+    suspicion: Suspicion,
     /// How often a type was wanted and could not be had.
     missing: BTreeMap<TypeId, u64>,
     homes: Homes,
@@ -270,6 +273,7 @@ impl<'h> Campaign<'h> {
             feedback: Feedback::default(),
             earnings: Earnings::default(),
             tame: FxHashSet::default(),
+            suspicion: Suspicion::default(),
             missing: BTreeMap::new(),
             homes: Homes::default(),
             waiting: Vec::new(),

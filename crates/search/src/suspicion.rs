@@ -1,0 +1,52 @@
+//! Which stored sequences make calls run out of time or memory.
+//!
+//! In: the parts of sequences that had to be stopped. Out: parts to use no more. An iterator without end is made in no time and stops whoever walks it; the
+//! method that walked it is not to blame. Whether a part is, shows in how many of its uses end so; what is built on a suspect starts as one.
+
+use rustc_hash::FxHashMap;
+
+use crate::store::SequenceId;
+
+/// Stops before a part is suspected.
+const PATIENCE: u32 = 2;
+
+/// A part is given up unless more than so many of its uses come on each stop.
+const USES_PER_STOP: u32 = 6;
+
+/// Counts by part.
+#[derive(Debug, Default)]
+pub struct Suspicion {
+    stops: FxHashMap<SequenceId, u32>,
+}
+
+impl Suspicion {
+    /// A part was there when a sequence was stopped. If it is suspect, it should be given up unless it was used more often than the answer says.
+    pub fn note(&mut self, part: SequenceId) -> Option<u32> {
+        let stops = self.stops.entry(part).or_default();
+        *stops += 1;
+        (*stops >= PATIENCE).then_some(*stops * USES_PER_STOP)
+    }
+
+    /// A new sequence is as suspect as the worst of its parts, and gets one more chance.
+    pub fn inherit(&mut self, sequence: SequenceId, parts: &[SequenceId]) {
+        let worst = parts.iter().filter_map(|part| self.stops.get(part)).max().copied();
+        if let Some(worst) = worst {
+            self.stops.insert(sequence, worst.min(PATIENCE - 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_built_on_a_suspect_gets_one_chance() {
+        let mut suspicion = Suspicion::default();
+        let [a, b, c, d] = [0, 1, 2, 3].map(SequenceId);
+        assert_eq!([suspicion.note(a), suspicion.note(a), suspicion.note(a)], [None, Some(12), Some(18)]);
+        suspicion.inherit(b, &[a]);
+        suspicion.inherit(c, &[b, d]);
+        assert_eq!([suspicion.note(b), suspicion.note(c), suspicion.note(d)], [Some(12), Some(12), None]);
+    }
+}
