@@ -180,6 +180,9 @@ impl NativeMethod for Enter {
             return Ok(());
         }
         shared::on_executor(|executor| {
+            if let Some(shared) = Shared::get() {
+                shared.watch.initialises();
+            }
             if executor.depth == 0 {
                 // Without memory for it edges are lost, not invented.
                 let _ = executor.probes.drain(env, &mut executor.kept);

@@ -29,6 +29,8 @@ pub struct Watch {
     word: AtomicU64,
     item: AtomicU32,
     step: AtomicU32,
+    /// The word of the last step during which a class was initialised.
+    initialised: AtomicU64,
 }
 
 impl Watch {
@@ -48,6 +50,11 @@ impl Watch {
     pub fn leave(&self) -> bool {
         let word = self.word.load(Ordering::Relaxed);
         self.word.swap(word & !STATE, Ordering::AcqRel) & STATE == STOPPING
+    }
+
+    /// A class is initialised during the step that runs.
+    pub fn initialises(&self) {
+        self.initialised.store(self.word.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
     /// The step that runs, or ran last.
@@ -107,6 +114,9 @@ pub struct Watchdog {
 /// What the watchdog itself and other chores of a JVM use of a processor at most.
 const CHORES: u32 = 20;
 
+/// A step that initialises classes gets so many times the CPU time: that happens once, and a class whose initialiser was stopped is spoilt.
+const INITIALISERS: u32 = 4;
+
 /// CPU time of other threads is this coarse.
 const COARSE: Duration = Duration::from_millis(4);
 
@@ -160,9 +170,14 @@ impl Watchdog {
     {
         let elapsed = wall.saturating_sub(self.wall);
         let Clocks { thread, process } = clocks;
+        let cpu = if watch.initialised.load(Ordering::Relaxed) == word {
+            self.patience.cpu.saturating_mul(INITIALISERS)
+        } else {
+            self.patience.cpu
+        };
         // A thread uses no more CPU time than wall time passes.
         let over = elapsed > self.patience.wall
-            || (elapsed > self.patience.cpu && thread().saturating_sub(self.cpu) > self.patience.cpu)
+            || (elapsed > cpu && thread().saturating_sub(self.cpu) > cpu)
             || self.patience.idle.is_some_and(|idle| self.is_quiet(wall, process()) > idle);
         if !over || !watch.give_up(word) {
             return Verdict::Wait;
@@ -217,6 +232,18 @@ mod tests {
         assert_eq!(verdicts[49], (150, Verdict::Stop));
         assert_eq!(verdicts[50], (151, Verdict::Stuck(place(7))));
         assert_eq!(verdicts.len(), 51);
+    }
+
+    #[test]
+    fn a_step_that_initialises_a_class_gets_more_time() {
+        let patience = Patience { wall: 1_000 * MS, ..patience() };
+        let (watch, mut dog) = (Watch::default(), Watchdog::new(patience));
+        watch.enter(place(1));
+        watch.initialises();
+        assert_eq!(run(&watch, &mut dog, 100, 0, 402), [(401, Verdict::Stop)]);
+        assert!(watch.leave());
+        watch.enter(place(2));
+        assert_eq!(run(&watch, &mut dog, 100, 402, 504), [(503, Verdict::Stop)], "only that step does");
     }
 
     #[test]

@@ -67,8 +67,8 @@ pub struct GenerateArgs {
     /// JVMs that work at once (default: one per core)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), help_heading = BUDGET)]
     pub workers: Option<u16>,
-    /// CPU time one call may take
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration::parse, help_heading = BUDGET)]
+    /// CPU time one call may take; four times that if it initialises a class
+    #[arg(long, value_name = "TIME", default_value = "250ms", value_parser = duration::parse, help_heading = BUDGET)]
     pub time_limit_per_call: Duration,
     /// Stop when nothing new has come for so long (default: half of the time so far, 10s at least)
     #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = BUDGET)]
