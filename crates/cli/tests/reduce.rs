@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use shop::{Bed, Run, corpus, launcher};
+use shop::{Bed, Run, corpus, junit4, launcher};
 
 /// A bed with the classes under test compiled; `None` where no launcher is there to run tests with.
 fn bed() -> Option<(Bed, PathBuf)> {
@@ -37,7 +37,7 @@ fn methods(ids: &Value) -> Vec<String> {
     ids.map(|id| id.rsplit("/[method:").next().unwrap().trim_end_matches("()]").to_owned()).collect()
 }
 
-/// Spec 000 rows 6, 7, 8, 10, 18, 24: the bytecode is enough, and order does not matter.
+/// Spec 000 rows 6, 7, 8, 9, 10, 18, 24: the bytecode is enough, and order does not matter.
 #[test]
 fn the_running_example_keeps_what_the_thesis_says() {
     let Some((bed, jar)) = bed() else { return };
@@ -46,11 +46,18 @@ fn the_running_example_keeps_what_the_thesis_says() {
         ("whole-seq", vec!["t1", "t2", "t3"]),
         ("modifying-seq", vec!["t1", "t2"]),
         ("whole-state", vec!["t1", "t2"]),
+        ("monitor-equals", vec!["t1"]),
         ("pairwise-equals", vec!["t1"]),
     ] {
         let run = reduce(&bed, &jar, "tests", &["--by", by]);
         run.expect(0, &[]);
         assert_eq!(methods(&run.json()["kept"]), kept, "{by}");
+    }
+    // The same without the shortcut `this == other`.
+    suite(&bed, &jar, &["OpenExample"], "open");
+    for by in ["monitor-equals", "pairwise-equals"] {
+        let run = reduce(&bed, &jar, "open", &["--by", by]);
+        assert_eq!(methods(&run.json()["kept"]), ["t1"], "{by}");
     }
     suite(&bed, &jar, &["Reversed"], "reversed");
     let run = reduce(&bed, &jar, "reversed", &["--by", "modifying-seq"]);
@@ -61,7 +68,7 @@ fn the_running_example_keeps_what_the_thesis_says() {
         (&json["after"]["edges"], &Value::Array(vec![]))
     );
     let assessed = json["techniques"].as_array().unwrap();
-    assert_eq!(assessed.len(), 4);
+    assert_eq!(assessed.len(), 5);
     for one in assessed {
         assert_eq!(one["tests"], 3);
         assert!(
@@ -84,6 +91,71 @@ fn changed_arguments_fields_statics_and_native_writes_make_states_differ() {
             assert!(kept.iter().any(|kept| kept == test), "{by}: {test} is not in {kept:?}");
         }
     }
+}
+
+/// Spec 000 row 10: objects that differ in the order of their parts are one where `equals` says so.
+#[test]
+fn permuted_sets_are_one_by_equals_only() {
+    let Some((bed, jar)) = bed() else { return };
+    suite(&bed, &jar, &["Bags"], "tests");
+    for (by, kept) in [("whole-state", ["p1", "p3"]), ("pairwise-equals", ["p1", "p2"])] {
+        let run = reduce(&bed, &jar, "tests", &["--by", by]);
+        run.expect(0, &[]);
+        assert_eq!(methods(&run.json()["kept"]), kept, "{by}");
+    }
+}
+
+/// A constructor whose `super(…)` throws reports no end; the calls after it are recorded nevertheless.
+#[test]
+fn calls_after_a_failed_constructor_are_seen() {
+    let Some((bed, jar)) = bed() else { return };
+    suite(&bed, &jar, &["Lostcount"], "tests");
+    let run = reduce(&bed, &jar, "tests", &["--techniques", "whole-state"]);
+    run.expect(0, &[]);
+    let mut kept = methods(&run.json()["kept"]);
+    kept.sort();
+    assert_eq!(kept, ["foreign2", "own2"]);
+}
+
+/// JUnit 3 and 4, found by the Vintage engine.
+#[test]
+fn old_suites_are_assessed() {
+    let (Some((bed, jar)), Some(old)) = (bed(), junit4()) else { return };
+    let class_path = [&[bed.at("classes")], &old[..]].concat();
+    let files = ["Old", "Older"].map(|name| corpus("reduce-suites").join(format!("{name}.java")));
+    bed.compile_with(&files, "tests", &class_path, None);
+    let jar = jar.display().to_string();
+    let class_path = std::env::join_paths(&class_path).unwrap().into_string().unwrap();
+    let run = bed.probat(&[
+        "reduce",
+        "--classpath",
+        &class_path,
+        "--tests",
+        "tests",
+        "--junit-jar",
+        &jar,
+        "--format",
+        "json",
+        "--output",
+        "out",
+    ]);
+    run.expect(3, &[]);
+    let json = run.json();
+    assert_eq!(json["tests"], 7, "{json}");
+    let redundant = json["redundant"].as_array().unwrap();
+    assert_eq!(redundant.len(), 2, "{redundant:?}");
+    for part in ["b_again", "pushesTwice%5B1%5D"] {
+        assert!(redundant.iter().any(|id| id.as_str().unwrap().contains(part)), "{part}: {redundant:?}");
+    }
+    let problems: Vec<(&str, bool)> = json["problems"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["kind"].as_str().unwrap(), one["id"].as_str().unwrap().contains("Old")))
+        .collect();
+    assert_eq!(problems, [("failed", true), ("skipped", true)], "{json}");
+    let includes = fs::read_to_string(bed.at("out/includes.txt")).unwrap();
+    assert!(includes.contains("suites/Older.java#testEmpty"), "{includes}");
 }
 
 /// Spec 000 rows 5, 12, 16, 17 and the bad kinds of suites that are good.
@@ -128,6 +200,37 @@ fn new_tests_are_selected_and_all_are_ordered() {
     run.expect(0, &[]);
     let includes = fs::read_to_string(bed.at("alone/includes.txt")).unwrap();
     assert_eq!(includes, "suites/Reversed.java#t2+z1\n");
+}
+
+/// Spec 000 row 23: copies without the redundant tests compile, and every test left in them passes. The user's files stay as they are.
+#[test]
+fn copies_of_sources_lack_the_redundant_tests() {
+    let Some((bed, jar)) = bed() else { return };
+    let from = bed.at("src/suites");
+    fs::create_dir_all(&from).unwrap();
+    let names = ["RunningExample", "Same", "Bags"];
+    let files: Vec<PathBuf> = names.iter().map(|name| from.join(format!("{name}.java"))).collect();
+    for (name, file) in names.iter().zip(&files) {
+        fs::copy(corpus("reduce-suites").join(format!("{name}.java")), file).unwrap();
+    }
+    let before = shop::files(&bed.at("src"));
+    bed.compile_with(&files, "tests", &[bed.at("classes"), jar.clone()], None);
+    let run = reduce(&bed, &jar, "tests", &["--source", "src", "--output", "out"]);
+    run.expect(0, &[]);
+    let source = &run.json()["source"];
+    assert_eq!((&source["compiles"], &source["files"]), (&Value::Bool(true), &Value::from(3)), "{source}");
+    let removed: Vec<&str> =
+        source["removed"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+    assert!(removed.contains(&"suites.RunningExample.t3") && removed.contains(&"suites.Bags.p2"), "{source}");
+    // One of its runs adds something.
+    assert!(source["left"].to_string().contains("Same.c_parameters"), "{source}");
+    assert_eq!(shop::files(&bed.at("src")), before);
+    let copies: Vec<PathBuf> =
+        names.iter().map(|name| bed.at(&format!("out/source/suites/{name}.java"))).collect();
+    bed.compile_with(&copies, "thin", &[bed.at("classes"), jar.clone()], None);
+    let ran = bed.run_junit(&jar, &[bed.at("classes"), bed.at("thin")], &bed.at("thin"));
+    let all = 3 + 8 + 3;
+    ran.expect(0, &[&format!("{} tests successful", all - removed.len())]);
 }
 
 #[test]

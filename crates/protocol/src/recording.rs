@@ -24,6 +24,10 @@ pub struct RecordingSpec {
     pub sequences: bool,
     /// Represent objects by the first that they equal, too.
     pub pairwise: bool,
+    /// Represent objects by what their `equals` reads, too.
+    pub monitor: bool,
+    /// Note primitives and strings that are passed.
+    pub arguments: bool,
 }
 
 /// A class under test.
@@ -84,6 +88,7 @@ pub struct CallSeen {
     pub whole_state: StateHash,
     pub whole_seq: Option<StateHash>,
     pub modifying_seq: Option<StateHash>,
+    pub monitor_equals: Option<StateHash>,
     pub pairwise_equals: Option<StateHash>,
 }
 
@@ -101,6 +106,8 @@ pub enum RecordEvent {
         calls: Vec<CallSeen>,
         /// How many there were.
         all: u64,
+        /// States too large to read, each unlike every other.
+        large: u64,
         /// Calls on threads that are not recorded.
         elsewhere: u64,
         /// Methods that an exception left, and its class.
@@ -128,6 +135,11 @@ pub enum RecordEvent {
         rule: String,
         left: String,
         right: String,
+    },
+    /// A class whose objects stand for their whole states where `equals` was asked for.
+    ByState {
+        class: ClassName,
+        reason: String,
     },
     /// Primitive values, strings and boxes that were passed: method, parameter, literal.
     Argument {

@@ -3,7 +3,8 @@
 //! In: tests as sets of executions, in the order they ran. Out: assessment, a minimal suite, the new tests worth adding, an order.
 //! Deterministic: ties go to the test that ran first.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use crate::suite::Test;
 use crate::technique::{Execution, Technique};
@@ -97,19 +98,22 @@ pub fn select(existing: &[Test], new: &[Test], technique: Technique) -> Minimal 
 }
 
 /// All tests, the one with most new executions first, then the one that adds most to it, and so on.
+///
+/// What a test adds only ever shrinks, so it is counted again only when it stands first.
 pub fn prioritise(tests: &[Test], technique: Technique) -> Vec<Ranked> {
-    let mut sets: Vec<(usize, BTreeSet<Execution>)> =
-        tests.iter().enumerate().map(|(at, test)| (at, executions(test, technique))).collect();
+    let sets: Vec<BTreeSet<Execution>> = tests.iter().map(|test| executions(test, technique)).collect();
+    let mut heap: BinaryHeap<(usize, Reverse<usize>)> =
+        sets.iter().enumerate().map(|(test, set)| (set.len(), Reverse(test))).collect();
+    let mut seen: BTreeSet<Execution> = BTreeSet::new();
     let mut order = Vec::with_capacity(tests.len());
-    while let Some(best) = (0..sets.len()).max_by_key(|&at| (sets[at].1.len(), std::cmp::Reverse(sets[at].0)))
-    {
-        let (test, set) = sets.swap_remove(best);
-        order.push(Ranked { test, new: set.len() });
-        if !set.is_empty() {
-            for (_, other) in &mut sets {
-                other.retain(|execution| !set.contains(execution));
-            }
+    while let Some((believed, Reverse(test))) = heap.pop() {
+        let new = sets[test].iter().filter(|execution| !seen.contains(execution)).count();
+        if new < believed {
+            heap.push((new, Reverse(test)));
+            continue;
         }
+        seen.extend(sets[test].iter().copied());
+        order.push(Ranked { test, new });
     }
     order
 }
@@ -126,6 +130,7 @@ mod tests {
             whole_state: StateHash(*state),
             whole_seq: None,
             modifying_seq: None,
+            monitor_equals: None,
             pairwise_equals: None,
         });
         Test {

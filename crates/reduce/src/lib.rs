@@ -8,10 +8,12 @@
 
 mod judge;
 mod plan;
+mod source;
 mod suite;
 mod technique;
 
 pub use judge::{Assessment, Minimal, Ranked, assess, minimise, prioritise, select};
 pub use plan::{LISTENER, Planned, plan};
+pub use source::{SourceMethod, Thinned, without_methods};
 pub use suite::{Problem, ProblemKind, Suite, Test, UnequalPair, includes};
 pub use technique::{Execution, Technique};

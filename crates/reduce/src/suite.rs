@@ -58,10 +58,15 @@ pub struct Suite {
     pub tests: Vec<Test>,
     pub problems: Vec<Problem>,
     pub unequal: Vec<UnequalPair>,
+    /// Classes whose objects stood for their whole states where `equals` was asked for, and why.
+    pub by_state: Vec<(ClassName, String)>,
     /// How entry states in sequence form read.
     pub texts: BTreeMap<StateHash, String>,
     /// Values passed: method, parameter, literal.
     pub arguments: Vec<(u32, u32, Literal)>,
+    /// Calls recorded, and states among them too large to read.
+    pub calls: u64,
+    pub large: u64,
     /// Calls on threads that are not recorded.
     pub elsewhere: u64,
     /// The test that was running when the events ended.
@@ -83,8 +88,10 @@ impl Suite {
                             Some(Test { id, name, calls: Vec::new(), threw: Vec::new(), edges: Vec::new() });
                     }
                 }
-                RecordEvent::Calls { calls, elsewhere, threw, edges, .. } => {
+                RecordEvent::Calls { calls, all, large, elsewhere, threw, edges } => {
                     suite.elsewhere += elsewhere;
+                    suite.calls += all;
+                    suite.large += large;
                     if let Some(test) = &mut running {
                         (test.calls, test.threw, test.edges) = (calls, threw, edges);
                     }
@@ -102,6 +109,7 @@ impl Suite {
                 RecordEvent::Unequal { class, rule, left, right } => {
                     suite.unequal.push(UnequalPair { class, rule, left, right });
                 }
+                RecordEvent::ByState { class, reason } => suite.by_state.push((class, reason)),
                 RecordEvent::Argument { method, parameter, literal } => {
                     suite.arguments.push((method, parameter, literal));
                 }
@@ -137,8 +145,9 @@ pub fn includes(id: &str) -> Option<(String, Option<String>)> {
     let mut method = None;
     for part in id.split("]/") {
         let (kind, value) = part.trim_start_matches('[').trim_end_matches(']').split_once(':')?;
+        let value = decoded(value);
         match kind {
-            "class" | "runner" => class = Some(value.to_owned()),
+            "class" | "runner" => class = Some(value),
             "nested-class" => class = class.map(|outer| format!("{outer}${value}")),
             "method" | "test-template" | "test-factory" => {
                 method = value.split('(').next().map(str::to_owned)
@@ -149,6 +158,25 @@ pub fn includes(id: &str) -> Option<(String, Option<String>)> {
         }
     }
     Some((class?, method))
+}
+
+/// Brackets and other signs of ids are written as `%5B`.
+fn decoded(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        match part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                bytes.extend_from_slice(&part.as_bytes()[2..]);
+            }
+            None => {
+                bytes.push(b'%');
+                bytes.extend_from_slice(part.as_bytes());
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -196,6 +224,7 @@ mod tests {
                 Some("p"),
             ),
             ("[engine:junit-vintage]/[runner:T]/[test:old(T)]", "T", Some("old")),
+            ("[engine:junit-vintage]/[runner:T]/[test:%5B1%5D]/[test:old%5B1%5D(T)]", "T", Some("old")),
             ("[engine:junit-jupiter]/[class:T]", "T", None),
         ] {
             assert_eq!(includes(id), Some((class.to_owned(), method.map(str::to_owned))), "{id}");

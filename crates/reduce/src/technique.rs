@@ -14,6 +14,8 @@ pub enum Technique {
     ModifyingSeq,
     /// Everything reachable from receiver and arguments.
     WholeState,
+    /// What the objects' own `equals` reads of them.
+    MonitorEquals,
     /// Objects that are equal by their own `equals` are one.
     PairwiseEquals,
 }
@@ -26,8 +28,13 @@ pub struct Execution {
 }
 
 impl Technique {
-    pub const ALL: [Technique; 4] =
-        [Technique::WholeSeq, Technique::ModifyingSeq, Technique::WholeState, Technique::PairwiseEquals];
+    pub const ALL: [Technique; 5] = [
+        Technique::WholeSeq,
+        Technique::ModifyingSeq,
+        Technique::WholeState,
+        Technique::MonitorEquals,
+        Technique::PairwiseEquals,
+    ];
 
     /// As on the command line.
     pub fn name(self) -> &'static str {
@@ -35,6 +42,7 @@ impl Technique {
             Technique::WholeSeq => "whole-seq",
             Technique::ModifyingSeq => "modifying-seq",
             Technique::WholeState => "whole-state",
+            Technique::MonitorEquals => "monitor-equals",
             Technique::PairwiseEquals => "pairwise-equals",
         }
     }
@@ -50,6 +58,7 @@ impl Technique {
             Technique::WholeSeq => call.whole_seq?,
             Technique::ModifyingSeq => call.modifying_seq?,
             Technique::WholeState => call.whole_state,
+            Technique::MonitorEquals => call.monitor_equals?,
             Technique::PairwiseEquals => call.pairwise_equals?,
         };
         Some(Execution { method: call.method, state })

@@ -195,7 +195,8 @@ fn operand(
     Ok(operand)
 }
 
-fn array<K: Marker>(
+/// A list of `$Probat`.
+pub fn array<K: Marker>(
     env: &mut Env<'_>,
     class: Ref<'_, Class>,
     name: &str,
@@ -203,7 +204,7 @@ fn array<K: Marker>(
 ) -> Result<Global<K>, Fault> {
     let field = match env.static_field(class, name, descriptor) {
         Ok(field) => field,
-        Err(error) => return Err(Fault::member(env, "find the comparisons", error)),
+        Err(error) => return Err(Fault::member(env, "find the lists", error)),
     };
     let Ok(Value::Object(Some(object))) = env.get_static(&field) else { return Err(Fault::missing(name)) };
     let found = env.cast::<K>(object).ok_or_else(|| Fault::missing(name))?;

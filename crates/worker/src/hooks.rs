@@ -14,6 +14,7 @@ use probat_jvm::{ClassFile, Env, Hooks, Ref, Thread, Wants};
 use probat_protocol::Instrumentation;
 use rustc_hash::FxHashMap;
 
+use crate::record::Reporting;
 use crate::rewrite::{Rewriter, Rewritten, Task};
 use crate::shared::{PlainClass, Shared};
 
@@ -30,8 +31,7 @@ pub struct WorkerHooks {
     /// Numbers of the instrumented classes.
     numbers: FxHashMap<String, u32>,
     guarded: Vec<String>,
-    /// Numbers of the first methods of recorded classes.
-    recorded: FxHashMap<String, u32>,
+    recorded: Reporting,
     requests: Mutex<Sender<Request>>,
 }
 
@@ -68,7 +68,7 @@ impl WorkerHooks {
                 .map(|(at, probes)| (probes.class.as_internal().to_owned(), at as u32))
                 .collect(),
             guarded,
-            recorded: crate::record::first_methods(instrumentation),
+            recorded: Reporting::new(instrumentation),
             requests: Mutex::new(requests),
         };
         Ok((hooks, Arm(armed)))
@@ -99,8 +99,8 @@ impl Hooks for WorkerHooks {
         let number = self.numbers.get(name).copied();
         let guard =
             class.loader.is_none() && self.guarded.binary_search_by(|known| known.as_str().cmp(name)).is_ok();
-        let record = self.recorded.get(name).copied();
-        if number.is_none() && record.is_none() && !guard {
+        let record = self.recorded.wants(name);
+        if number.is_none() && !record && !guard {
             return None;
         }
         let done = self.ask(Task { bytes: class.bytes.to_vec(), number, guard, record })?;

@@ -82,7 +82,8 @@ mod tests {
 
     #[test]
     fn initialisers_report_and_stay_readable() {
-        let bytes = probat_class(&ProbatClassSpec { probes: 64, comparisons: 0, sites: 0 }).unwrap();
+        let bytes =
+            probat_class(&ProbatClassSpec { probes: 64, comparisons: 0, sites: 0, reads: 0 }).unwrap();
         let (facts, rewritten) = watch_initialiser(&bytes, 70_000).unwrap();
         assert_eq!(facts, StaticFacts { has_state: true, has_initialiser: true });
         let class = ClassFile::read(&rewritten.unwrap()).unwrap();

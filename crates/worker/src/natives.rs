@@ -80,6 +80,7 @@ pub fn entries() -> Vec<NativeEntry> {
         native::<Enter>(),
         native::<Exit>(),
         native::<Threw>(),
+        native::<Recount>(),
     ]
 }
 
@@ -225,8 +226,8 @@ impl NativeMethod for Exit {
         _: Ref<'a>,
         (number, result): (i32, Option<Ref<'a>>),
     ) -> Result<(), Ref<'a, Throwable>> {
-        if record::method(number).is_some() {
-            record::leave(env, result, None);
+        if let Some(method) = record::method(number) {
+            record::leave(env, method, result, None);
             return Ok(());
         }
         if let Some(shared) = Shared::get() {
@@ -291,14 +292,29 @@ impl NativeMethod for Threw {
         _: Ref<'a>,
         (number, thrown): (i32, Option<Ref<'a>>),
     ) -> Result<(), Ref<'a, Throwable>> {
-        if record::method(number).is_some() {
-            record::leave(env, None, thrown);
+        if let Some(method) = record::method(number) {
+            record::leave(env, method, None, thrown);
             return Ok(());
         }
         if let Some(shared) = Shared::get() {
             shared.class_failed(number.cast_unsigned());
         }
         leave(env);
+        Ok(())
+    }
+}
+
+struct Recount;
+
+impl NativeMethod for Recount {
+    const NAME: &'static str = "recount";
+    const DESCRIPTOR: &'static str = "(I)V";
+    type Params = (i32,);
+    type Returns = ();
+
+    /// Calls under way were lost count of.
+    fn call<'a>(env: &mut Env<'a>, _: Ref<'a>, (beginning,): (i32,)) -> Result<(), Ref<'a, Throwable>> {
+        record::recount(env, beginning);
         Ok(())
     }
 }

@@ -3,13 +3,15 @@
 //! In: a [`Task`]. Out: what became of the class, remembered for the next class loader.
 //! Knows no JVM.
 
-use probat_classfile::passes::{PassSet, guards, instrument};
-use probat_model::ProbeId;
+use probat_classfile::ClassFile;
+use probat_classfile::passes::{Outermost, PassSet, guards, instrument};
+use probat_model::{ClassName, ProbeId};
 use probat_protocol::Instrumentation;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::initialiser::watch_initialiser;
+use crate::record::{Reporting, reads};
 
 /// A class to rewrite.
 #[derive(Debug)]
@@ -19,8 +21,8 @@ pub struct Task {
     pub number: Option<u32>,
     /// It has methods that guards change.
     pub guard: bool,
-    /// Its methods report entry and exit; the first has this number.
-    pub record: Option<u32>,
+    /// Its methods report calls.
+    pub record: bool,
 }
 
 /// What became of a class.
@@ -39,6 +41,7 @@ pub struct Rewritten {
 pub struct Rewriter {
     firsts: Vec<(ProbeId, u32)>,
     comparisons: bool,
+    recorded: Reporting,
     done: FxHashMap<u128, Rewritten>,
 }
 
@@ -47,6 +50,7 @@ impl Rewriter {
         Rewriter {
             firsts: instrumentation.classes.iter().map(|probes| (probes.first, probes.first_site)).collect(),
             comparisons: instrumentation.sites > 0,
+            recorded: Reporting::new(instrumentation),
             done: FxHashMap::default(),
         }
     }
@@ -61,8 +65,7 @@ impl Rewriter {
     /// The class to use instead.
     pub fn rewrite(&mut self, task: &Task) -> Rewritten {
         let own = u128::from(task.number.map_or(0, |number| number + 1));
-        let recorded = u128::from(task.record.map_or(0, |first| first + 1));
-        let key = xxh3_128(&task.bytes) ^ own ^ recorded << 32;
+        let key = xxh3_128(&task.bytes) ^ own ^ u128::from(task.record) << 32;
         if let Some(done) = self.done.get(&key) {
             return done.clone();
         }
@@ -76,15 +79,16 @@ impl Rewriter {
     fn run(&self, task: &Task) -> Rewritten {
         let firsts = task.number.and_then(|number| self.firsts.get(number as usize).copied());
         let edges = firsts.map(|(edges, _)| edges);
+        let reports = if task.record { self.reports(&task.bytes) } else { PassSet::NONE };
         let passes = PassSet {
             edges,
             guards: task.guard,
             statics: edges.is_some(),
-            entry_exit: task.record,
             comparisons: firsts.filter(|_| self.comparisons).map(|(_, sites)| sites),
-            ..PassSet::default()
+            ..reports
         };
         let Ok(done) = instrument(&task.bytes, &passes) else { return Rewritten::default() };
+        reads::add_fields(&done.reads);
         let mut rewritten = Rewritten { bytes: Some(done.bytes), is_plain: false, guards: done.guards };
         if let Some(number) = task.number
             && let Some((facts, watched)) =
@@ -94,5 +98,22 @@ impl Rewriter {
             rewritten.bytes = watched.or(rewritten.bytes);
         }
         rewritten
+    }
+
+    /// The passes by which a class reports calls.
+    fn reports(&self, bytes: &[u8]) -> PassSet {
+        let name = |name: ClassName| name.as_internal().to_owned();
+        let Ok(class) = ClassFile::read(bytes) else { return PassSet::NONE };
+        let own = class.name().map(name).unwrap_or_default();
+        if let Some((listener, first)) = &self.recorded.listener
+            && *listener == own
+        {
+            return PassSet { entry_exit: Some(*first), ..PassSet::NONE };
+        }
+        let Some(&first) = self.recorded.classes.get(&own) else { return PassSet::NONE };
+        let above = class.super_name().ok().flatten().map(name);
+        let super_reports = above.is_some_and(|above| self.recorded.classes.contains_key(&above));
+        let reads = self.recorded.reads.then(reads::next_field);
+        PassSet { outermost: Some(Outermost { first, super_reports }), reads, ..PassSet::NONE }
     }
 }

@@ -146,8 +146,7 @@ fn set_up(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fau
     };
     if let Some(spec) = &config.instrumentation.recording {
         let reader = state_reader(env, vm, &config)?;
-        crate::record::start(spec, reader, shared)
-            .map_err(|error| Fault::Failed { doing: "write the recording".into(), why: error.to_string() })?;
+        crate::record::start(env, spec, reader, shared)?;
     }
     executor.state.failed_classes = executor.count_failed_classes(env)?;
     shared.set_thread_baseline();
@@ -224,7 +223,9 @@ fn define_probat(env: &mut Env<'_>, config: &WorkerConfig) -> Result<Option<Comp
     let instrumentation = &config.instrumentation;
     let sites = instrumentation.sites;
     let comparisons = if sites > 0 { comparisons::REMEMBERED } else { 0 };
-    let spec = ProbatClassSpec { probes: instrumentation.probes, comparisons, sites };
+    let monitors = instrumentation.recording.as_ref().is_some_and(|recording| recording.monitor);
+    let reads = if monitors { crate::record::reads::NOTED } else { 0 };
+    let spec = ProbatClassSpec { probes: instrumentation.probes, comparisons, sites, reads };
     let bytes = probat_class(&spec)
         .map_err(|error| Fault::Failed { doing: format!("build {PROBAT}"), why: error.to_string() })?;
     let class = match env.define_class(PROBAT, None, &bytes) {

@@ -1,9 +1,10 @@
 //! Classes of our own, written from nothing.
 //!
 //! In: what the class shall be. Out: the bytes of a class file of version 52 (Java 8).
-//! All code is straight on, which needs no frames; there is no way to build a jump here.
+//! Code that jumps needs frames from version 50 on; a class with such code is given version 49 instead.
 
 pub(crate) mod convert;
+mod outermost;
 mod probat;
 mod stub;
 
@@ -11,13 +12,16 @@ pub use probat::{DIRTY_KINDS, ProbatClassSpec, probat_class};
 pub use stub::{StubError, stub_class};
 
 use crate::class::{ClassFile, Field, Method};
-use crate::code::{Code, Insn, Node};
+use crate::code::{Code, Insn, Labels, Node};
 use crate::error::{AppendError, EncodeError, PoolError, WriteError};
 use crate::flags::AccessFlags;
 use crate::pool::ConstantPool;
 
 /// The version of the classes built here: the newest that every supported JVM reads and the oldest with all we use.
 const MAJOR: u16 = 52;
+
+/// The newest version whose code needs no frames.
+const MAJOR_WITHOUT_FRAMES: u16 = 49;
 
 /// A class that cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -110,6 +114,22 @@ impl ClassBuilder {
         let max_stack = deepest(&self.class.pool, &insns)?;
         let nodes = insns.into_iter().map(Node::Insn).collect();
         let code = Code { max_stack, max_locals, nodes, ..Code::default() };
+        self.class.set_code(self.class.methods.len() - 1, &code)?;
+        Ok(self)
+    }
+
+    /// Adds a method whose code jumps, which makes the class one of a version without frames.
+    pub(crate) fn jumping_method(
+        &mut self,
+        access: AccessFlags,
+        (name, descriptor): (&str, &str),
+        (max_stack, max_locals): (u16, u16),
+        labels: Labels,
+        nodes: Vec<Node>,
+    ) -> Result<&mut Self, BuildError> {
+        self.method(access, name, descriptor)?;
+        self.class.major = MAJOR_WITHOUT_FRAMES;
+        let code = Code { max_stack, max_locals, labels, nodes, ..Code::default() };
         self.class.set_code(self.class.methods.len() - 1, &code)?;
         Ok(self)
     }

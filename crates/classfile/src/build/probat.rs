@@ -1,12 +1,12 @@
 //! `java/lang/$Probat`: where inserted code leaves its marks.
 //!
 //! In: how many probes there are and how many comparisons shall be remembered. Out: the class.
-//! It holds arrays, methods that append to lists, and the natives the worker registers; it makes no decision.
+//! It holds arrays, methods that append to lists, the count of nested calls (`outermost`) and the natives the worker registers.
 //!
 //! A comparison is always written behind the end of its list; the end moves only if `wanted` has a 1 for the site, and
 //! never past the last place. So the methods need no branch, and what nobody wants costs no more than a few stores.
 
-use super::{BuildError, ClassBuilder};
+use super::{BuildError, ClassBuilder, outermost};
 use crate::code::{Arith, Convert, Element, Insn, Kind, Number, Primitive};
 use crate::flags::AccessFlags;
 use crate::passes::{Member, PROBAT, push_int};
@@ -24,10 +24,15 @@ pub struct ProbatClassSpec {
     pub comparisons: u32,
     /// How many places there are where values are compared.
     pub sites: u32,
+    /// How many reads are remembered, the first ones: at most 2^20. 0 where none are recorded.
+    pub reads: u32,
 }
 
 const STATIC: AccessFlags = AccessFlags::PUBLIC.with(AccessFlags::STATIC);
 const CONSTANT: AccessFlags = STATIC.with(AccessFlags::FINAL);
+
+/// Where `read` appends: the objects read, and which field or element.
+const READS: [(&str, &str); 2] = [("readObject", "[Ljava/lang/Object;"), ("readPlace", "[I")];
 
 /// The lists and the types of their elements; the first three belong to `cmpCount`, the rest to `refCount`.
 const LISTS: [(&str, &str); 6] = [
@@ -53,12 +58,20 @@ pub fn probat_class(spec: &ProbatClassSpec) -> Result<Vec<u8>, BuildError> {
         } else if member.is_native() {
             builder.method(STATIC.with(AccessFlags::NATIVE), name, descriptor)?;
         } else {
-            append_to_list(&mut builder, member, last)?;
+            match member {
+                Member::CmpInt | Member::CmpLong | Member::CmpDouble | Member::CmpRef | Member::Instance => {
+                    append_to_list(&mut builder, member, last)?
+                }
+                Member::Read => append_read(&mut builder, spec.reads.min(1 << 20) as i32)?,
+                _ => outermost::add_method(&mut builder, member)?,
+            }
         }
     }
-    for (name, descriptor) in LISTS {
+    for (name, descriptor) in LISTS.into_iter().chain(READS) {
         builder.field(CONSTANT, name, descriptor)?;
     }
+    builder.field(STATIC, "reading", "I")?.field(STATIC, "readCount", "I")?;
+    outermost::add_fields(&mut builder)?;
     builder.field(CONSTANT, "wanted", "[B")?;
     builder.field(STATIC, "cmpCount", "I")?.field(STATIC, "refCount", "I")?;
     initialiser(&mut builder, spec, last + 1)?;
@@ -78,7 +91,9 @@ fn initialiser(builder: &mut ClassBuilder, spec: &ProbatClassSpec, places: i32) 
         insns.push(Insn::NewArray(Primitive::Byte));
         insns.push(Insn::PutStatic(pool.add_field_ref(PROBAT, name, "[B")?));
     }
-    for (name, descriptor) in LISTS {
+    let reads = spec.reads.min(1 << 20) as i32 + 1;
+    let lists = LISTS.into_iter().map(|list| (list, places)).chain(READS.map(|list| (list, reads)));
+    for ((name, descriptor), places) in lists {
         insns.push(push_int(pool, places)?);
         insns.push(match descriptor {
             "[J" => Insn::NewArray(Primitive::Long),
@@ -127,6 +142,29 @@ fn append_to_list(builder: &mut ClassBuilder, member: Member, last: i32) -> Resu
     insns.extend([Insn::PutStatic(count), Insn::Return(None)]);
     let (name, descriptor) = member.signature();
     builder.straight_method(STATIC, name, descriptor, at + 1, insns)?;
+    Ok(())
+}
+
+/// Appends to the list of reads while `reading` is 1.
+fn append_read(builder: &mut ClassBuilder, last: i32) -> Result<(), BuildError> {
+    let pool = builder.pool();
+    let count = pool.add_field_ref(PROBAT, "readCount", "I")?;
+    let reading = pool.add_field_ref(PROBAT, "reading", "I")?;
+    let mut insns = Vec::new();
+    for (at, (list, descriptor)) in READS.into_iter().enumerate() {
+        let list = pool.add_field_ref(PROBAT, list, descriptor)?;
+        insns.extend([Insn::GetStatic(list), Insn::GetStatic(count)]);
+        insns.extend(match at {
+            0 => [Insn::Load(Kind::Reference, 0), Insn::ArrayStore(Element::Reference)],
+            _ => [Insn::Load(Kind::Int, 1), Insn::ArrayStore(Element::Int)],
+        });
+    }
+    insns.extend([Insn::GetStatic(count), Insn::GetStatic(reading), Insn::Arith(Arith::Add, Number::Int)]);
+    insns.push(push_int(pool, last)?);
+    insns.push(Insn::InvokeStatic(pool.add_method_ref("java/lang/Math", "min", "(II)I")?));
+    insns.extend([Insn::PutStatic(count), Insn::Return(None)]);
+    let (name, descriptor) = Member::Read.signature();
+    builder.straight_method(STATIC, name, descriptor, 2, insns)?;
     Ok(())
 }
 

@@ -19,12 +19,27 @@ use crate::flags::AccessFlags;
 /// Puts the reports into a method; `number` stands for it.
 pub(crate) fn weave(cx: &mut Context<'_>, number: u32) -> Result<(), PassError> {
     let descriptor = cx.pool.method_descriptor(cx.method.descriptor)?;
-    enter(cx, number, &descriptor)?;
-    exits(cx, number, descriptor.returns.as_ref())?;
-    if cx.method.is_constructor { catch_in_constructor(cx, number) } else { catch_all(cx, number) }
+    let entered = report_entry(cx, number, &descriptor)?;
+    cx.edits.before(0, entered);
+    exits(cx, number, descriptor.returns.as_ref(), Member::Exit)?;
+    catch(cx, number, Member::Threw)
 }
 
-fn enter(cx: &mut Context<'_>, number: u32, descriptor: &MethodDescriptor) -> Result<(), PassError> {
+/// Reports exceptions that leave the method.
+pub(super) fn catch(cx: &mut Context<'_>, number: u32, report: Member) -> Result<(), PassError> {
+    if cx.method.is_constructor {
+        catch_in_constructor(cx, number, report)
+    } else {
+        catch_all(cx, number, report)
+    }
+}
+
+/// The call of `enter` with receiver and boxed arguments.
+pub(super) fn report_entry(
+    cx: &mut Context<'_>,
+    number: u32,
+    descriptor: &MethodDescriptor,
+) -> Result<Vec<Insn>, PassError> {
     let is_static = cx.method.access.has(AccessFlags::STATIC);
     let mut insns = vec![cx.push_int(number)?];
     insns.push(if is_static || cx.method.is_constructor {
@@ -44,18 +59,23 @@ fn enter(cx: &mut Context<'_>, number: u32, descriptor: &MethodDescriptor) -> Re
         local += kind_of(ty).slots();
     }
     insns.push(cx.call(Member::Enter)?);
-    cx.edits.before(0, insns);
     cx.edits.need_stack(7);
-    Ok(())
+    Ok(insns)
 }
 
-fn exits(cx: &mut Context<'_>, number: u32, returns: Option<&Type>) -> Result<(), PassError> {
+/// Reports before each return. `left` has no use for primitives, so they are not boxed for it.
+pub(super) fn exits(
+    cx: &mut Context<'_>,
+    number: u32,
+    returns: Option<&Type>,
+    report: Member,
+) -> Result<(), PassError> {
     let code = cx.code;
     let keeps_this = !code.insns().any(|insn| matches!(insn, Insn::Store(_, 0)));
     for (at, node) in code.nodes.iter().enumerate() {
         let Node::Insn(Insn::Return(kind)) = node else { continue };
         let mut insns = match (kind, returns) {
-            (Some(kind), Some(ty)) => {
+            (Some(kind), Some(ty)) if report == Member::Exit || ty.is_reference() => {
                 let dup = if kind.slots() == 2 { StackOp::Dup2 } else { StackOp::Dup };
                 let mut insns = vec![Insn::Stack(dup)];
                 insns.extend(box_value(cx.pool, ty)?);
@@ -66,7 +86,7 @@ fn exits(cx: &mut Context<'_>, number: u32, returns: Option<&Type>) -> Result<()
             }
             _ => vec![Insn::Null],
         };
-        insns.extend([cx.push_int(number)?, Insn::Stack(StackOp::Swap), cx.call(Member::Exit)?]);
+        insns.extend([cx.push_int(number)?, Insn::Stack(StackOp::Swap), cx.call(report)?]);
         cx.edits.before(at, insns);
         cx.edits.need_stack(3);
     }
@@ -74,23 +94,23 @@ fn exits(cx: &mut Context<'_>, number: u32, returns: Option<&Type>) -> Result<()
 }
 
 /// One handler over all code, that inserted so far included.
-fn catch_all(cx: &mut Context<'_>, number: u32) -> Result<(), PassError> {
+fn catch_all(cx: &mut Context<'_>, number: u32, report: Member) -> Result<(), PassError> {
     let (start, end) = (cx.edits.fresh_label(), cx.edits.fresh_label());
     cx.edits.before(0, [start]);
     cx.edits.append([end]);
-    let handler = handler(cx, number, Vec::new())?;
+    let handler = handler(cx, number, report, Vec::new())?;
     cx.edits.add_handler(Handler { start, end, handler, catch_type: None });
     Ok(())
 }
 
 /// One handler for the code where `this` is raw, one for the rest.
-fn catch_in_constructor(cx: &mut Context<'_>, number: u32) -> Result<(), PassError> {
+fn catch_in_constructor(cx: &mut Context<'_>, number: u32, report: Member) -> Result<(), PassError> {
     for (this, locals) in [(This::Raw, vec![VerificationType::UninitializedThis]), (This::Made, Vec::new())] {
         let ranges = ranges(cx, this)?;
         if ranges.is_empty() || this == This::Raw && loses_this(cx)? {
             continue;
         }
-        let handler = handler(cx, number, locals)?;
+        let handler = handler(cx, number, report, locals)?;
         for (first, last) in ranges {
             let (start, end) = (cx.edits.fresh_label(), cx.edits.fresh_label());
             cx.edits.before(first, [start]);
@@ -131,7 +151,12 @@ fn loses_this(cx: &Context<'_>) -> Result<bool, PassError> {
 }
 
 /// Appends code that reports an exception and throws it on. It uses no local, so its frame need know none.
-fn handler(cx: &mut Context<'_>, number: u32, locals: Vec<VerificationType>) -> Result<Label, PassError> {
+fn handler(
+    cx: &mut Context<'_>,
+    number: u32,
+    report: Member,
+    locals: Vec<VerificationType>,
+) -> Result<Label, PassError> {
     let label = cx.edits.fresh_label();
     cx.edits.append([label]);
     if cx.method.framed {
@@ -140,7 +165,7 @@ fn handler(cx: &mut Context<'_>, number: u32, locals: Vec<VerificationType>) -> 
         cx.edits.add_frame(label, Frame { locals, stack });
     }
     let number = cx.push_int(number)?;
-    let report = cx.call(Member::Threw)?;
+    let report = cx.call(report)?;
     let dup = Insn::Stack(StackOp::Dup);
     cx.edits.append([dup, number, Insn::Stack(StackOp::Swap), report, Insn::AThrow]);
     cx.edits.need_stack(3);

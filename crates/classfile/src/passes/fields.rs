@@ -35,7 +35,7 @@ impl FieldTable {
         FieldTable { first, ..FieldTable::default() }
     }
 
-    fn number(&mut self, cx: &Context<'_>, field: PoolIndex, is_static: bool) -> Result<u32, PassError> {
+    pub fn number(&mut self, cx: &Context<'_>, field: PoolIndex, is_static: bool) -> Result<u32, PassError> {
         if let Some(&number) = self.known.get(&(field, is_static)) {
             return Ok(number);
         }

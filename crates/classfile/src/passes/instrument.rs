@@ -12,9 +12,10 @@ use super::comparisons::{self, ComparisonSite, SiteTable};
 use super::context::{Context, MethodFacts, PassError};
 use super::edges::{self, Depth, Measured, Numbering, Report, Skipped};
 use super::fields::{self, FieldTable, FieldUse};
-use super::{Edits, Members, arrays, entry_exit, guards, statics};
+use super::outermost::{self, Outermost};
+use super::{Edits, Members, arrays, entry_exit, guards, reads, statics};
 use crate::class::ClassFile;
-use crate::code::Code;
+use crate::code::{Code, Frame};
 use crate::error::{EncodeError, PoolError, ReadError, WriteError};
 use crate::pool::PoolIndex;
 
@@ -27,6 +28,10 @@ pub struct PassSet {
     pub guards: bool,
     /// Method entry and exit; the class's first method has this number.
     pub entry_exit: Option<u32>,
+    /// Calls that come from outside the classes that have this.
+    pub outermost: Option<Outermost>,
+    /// Field and array reads that are noted without leaving the JVM; the first field read has this number.
+    pub reads: Option<u32>,
     /// Field reads and writes; the first field used has this number.
     pub fields: Option<u32>,
     /// Array writes.
@@ -43,17 +48,21 @@ impl PassSet {
         edges: None,
         guards: false,
         entry_exit: None,
+        outermost: None,
+        reads: None,
         fields: None,
         arrays: false,
         statics: false,
         comparisons: None,
     };
 
-    /// Every pass, all numbers from 0 on.
+    /// Every pass but those that only recordings use, all numbers from 0 on.
     pub const ALL: PassSet = PassSet {
         edges: Some(ProbeId(0)),
         guards: true,
         entry_exit: Some(0),
+        outermost: None,
+        reads: None,
         fields: Some(0),
         arrays: true,
         statics: true,
@@ -70,6 +79,8 @@ pub struct Instrumented {
     pub probes: u32,
     /// The fields used, in the order of their numbers.
     pub fields: Vec<FieldUse>,
+    /// The fields whose reads are noted, in the order of their numbers.
+    pub reads: Vec<FieldUse>,
     /// The comparisons, in the order of their numbers.
     pub comparisons: Vec<ComparisonSite>,
     /// The guards put in place, as indices in [`guards::table`].
@@ -99,6 +110,7 @@ pub fn instrument(bytes: &[u8], passes: &PassSet) -> Result<Instrumented, Instru
         report: run.report,
         probes: run.numbering.total(),
         fields: run.optional.fields.uses,
+        reads: run.optional.reads.uses,
         comparisons: run.optional.sites.sites,
         guards: run.placed,
     })
@@ -119,6 +131,7 @@ struct Run<'a> {
 struct Optional<'a> {
     passes: &'a PassSet,
     fields: FieldTable,
+    reads: FieldTable,
     sites: SiteTable,
     finals: Vec<(PoolIndex, PoolIndex)>,
 }
@@ -132,6 +145,7 @@ impl<'a> Run<'a> {
         let optional = Optional {
             passes,
             fields: FieldTable::new(passes.fields.unwrap_or_default()),
+            reads: FieldTable::new(passes.reads.unwrap_or_default()),
             sites: SiteTable { first: passes.comparisons.unwrap_or_default(), sites: Vec::new() },
             finals: if passes.statics { statics::final_fields(class) } else { Vec::new() },
         };
@@ -197,6 +211,10 @@ impl<'a> Run<'a> {
                 class.entry_frame(&class.methods[at]).map_err(bad_constant)?,
             )),
         };
+        let entry = match self.optional.passes.outermost {
+            Some(_) if all => Some(class.entry_frame(&class.methods[at]).map_err(bad_constant)?),
+            _ => None,
+        };
         let mut cx = Context {
             pool: &mut class.pool,
             members: &mut self.members,
@@ -211,7 +229,7 @@ impl<'a> Run<'a> {
             placed = guards::weave(&mut cx, &name, &self.guards, &entry).map_err(skipped)?;
         }
         if all {
-            self.optional.weave(&mut cx).map_err(skipped)?;
+            self.optional.weave(&mut cx, entry).map_err(skipped)?;
         }
         if edits.is_empty() {
             return Ok(());
@@ -224,9 +242,16 @@ impl<'a> Run<'a> {
 }
 
 impl Optional<'_> {
-    fn weave(&mut self, cx: &mut Context<'_>) -> Result<(), PassError> {
+    /// `entry` is what holds when the method is entered, for the pass that asks for it.
+    fn weave(&mut self, cx: &mut Context<'_>, entry: Option<Frame>) -> Result<(), PassError> {
         if let Some(first) = self.passes.entry_exit {
             entry_exit::weave(cx, first + cx.method.index)?;
+        }
+        if let (Some(class), Some(entry)) = (self.passes.outermost, entry) {
+            outermost::weave(cx, class, entry)?;
+        }
+        if self.passes.reads.is_some() {
+            reads::weave(cx, &mut self.reads)?;
         }
         if self.passes.fields.is_some() {
             fields::weave(cx, &mut self.fields)?;

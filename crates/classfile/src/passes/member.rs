@@ -28,11 +28,20 @@ pub enum Member {
     Enter,
     Exit,
     Threw,
+    Begin,
+    Left,
+    Failed,
+    Making,
+    Made,
+    Pause,
+    Resume,
+    Recount,
+    Read,
 }
 
 impl Member {
     /// All members that passes use.
-    pub const ALL: [Member; 15] = [
+    pub const ALL: [Member; 24] = [
         Member::Map,
         Member::Pages,
         Member::Dirty,
@@ -48,6 +57,15 @@ impl Member {
         Member::Enter,
         Member::Exit,
         Member::Threw,
+        Member::Begin,
+        Member::Left,
+        Member::Failed,
+        Member::Making,
+        Member::Made,
+        Member::Pause,
+        Member::Resume,
+        Member::Recount,
+        Member::Read,
     ];
 
     /// Name and descriptor.
@@ -68,6 +86,15 @@ impl Member {
             Member::Enter => ("enter", "(ILjava/lang/Object;[Ljava/lang/Object;)V"),
             Member::Exit => ("exit", "(ILjava/lang/Object;)V"),
             Member::Threw => ("threw", "(ILjava/lang/Throwable;)V"),
+            Member::Begin => ("begin", "()Z"),
+            Member::Left => ("left", "(ILjava/lang/Object;)V"),
+            Member::Failed => ("failed", "(ILjava/lang/Throwable;)V"),
+            Member::Making => ("making", "()V"),
+            Member::Made => ("made", "()V"),
+            Member::Pause => ("pause", "()V"),
+            Member::Resume => ("resume", "()V"),
+            Member::Recount => ("recount", "(I)V"),
+            Member::Read => ("read", "(Ljava/lang/Object;I)V"),
         }
     }
 
@@ -87,6 +114,7 @@ impl Member {
                 | Member::Enter
                 | Member::Exit
                 | Member::Threw
+                | Member::Recount
         )
     }
 }

@@ -16,12 +16,15 @@ mod flow;
 pub mod guards;
 mod instrument;
 mod member;
+mod outermost;
+mod reads;
 mod statics;
 
 pub use context::PassError;
 pub use edit::Edits;
 pub use instrument::{InstrumentError, Instrumented, PassSet, instrument};
 pub use member::{Member, Members, PROBAT, push_int};
+pub use outermost::Outermost;
 pub use statics::DIRTY_STATICS;
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub struct ReduceArgs {
     #[arg(long, value_enum, default_value = "whole-state")]
     pub by: TechniqueChoice,
     /// What the suite is assessed by besides; recording less is faster
-    #[arg(long, value_enum, value_delimiter = ',', default_values = ["whole-seq", "modifying-seq", "whole-state", "pairwise-equals"])]
+    #[arg(long, value_enum, value_delimiter = ',', default_values = ["whole-seq", "modifying-seq", "whole-state", "monitor-equals", "pairwise-equals"])]
     pub techniques: Vec<TechniqueChoice>,
     /// A field that is no state, as `modCount` (always left out) or `com.acme.Cart.cache`; may be repeated
     #[arg(long = "ignore-field", value_name = "FIELD")]
@@ -48,6 +48,12 @@ pub struct ReduceArgs {
     /// Keep Maven from using the network
     #[arg(long)]
     pub offline: bool,
+    /// Sources of the tests: with --output, copies of them without the redundant tests are written
+    #[arg(long, value_name = "DIR", requires = "output")]
+    pub source: Option<PathBuf>,
+    /// Count the mutants that the suite kills before and after, by PIT, which comes from Maven and runs outside the sandbox (slow)
+    #[arg(long)]
+    pub mutants: bool,
     /// Write the result there in forms that a build can use
     #[arg(long, short = 'o', value_name = "DIR")]
     pub output: Option<PathBuf>,
@@ -63,7 +69,7 @@ Examples:
   probat reduce --classpath app.jar --tests tests.jar --by modifying-seq --techniques modifying-seq --output reduced
 
 With --output: `kept-ids.txt` and `order-ids.txt` for JUnit's launcher (`--select-unique-id`), `includes.txt` for Surefire
-(`-Dsurefire.includesFile`), `redundant.txt`.
+(`-Dsurefire.includesFile`), `redundant.txt`, and with --source `source/`.
 
 Exit codes: 0 fine, 2 bad input, 3 tests failed, hung or ended their JVM (the rest is assessed), 4 no tests, 5 something missing.";
 
@@ -76,6 +82,8 @@ pub enum TechniqueChoice {
     ModifyingSeq,
     /// The objects hold the same
     WholeState,
+    /// The objects hold the same where their own `equals` looks
+    MonitorEquals,
     /// The objects are equal by their own `equals`
     PairwiseEquals,
 }
@@ -86,6 +94,7 @@ impl TechniqueChoice {
             TechniqueChoice::WholeSeq => Technique::WholeSeq,
             TechniqueChoice::ModifyingSeq => Technique::ModifyingSeq,
             TechniqueChoice::WholeState => Technique::WholeState,
+            TechniqueChoice::MonitorEquals => Technique::MonitorEquals,
             TechniqueChoice::PairwiseEquals => Technique::PairwiseEquals,
         }
     }

@@ -8,8 +8,10 @@
 
 mod args;
 mod launch;
+mod mutants;
 mod output;
 mod report;
+mod source;
 mod subject;
 
 use std::collections::BTreeSet;
@@ -18,7 +20,10 @@ use std::time::Duration;
 
 use probat_model::{ClassName, Literal};
 use probat_protocol::{RecordingSpec, WorkerConfig};
-use probat_reduce::{Minimal, ProblemKind, Suite, Technique, Test, assess, minimise, prioritise, select};
+use probat_reduce::{
+    Minimal, ProblemKind, Suite, Technique, Test, assess, includes, minimise, prioritise, select,
+};
+use probat_supervisor::discovery::Jvm;
 
 pub use args::ReduceArgs;
 
@@ -29,7 +34,7 @@ use crate::failure::{Failure, print};
 use crate::java;
 use args::TechniqueChoice;
 use launch::{Killers, Ran};
-use report::{EqualsReport, Ordered, ProblemReport, Quality, Report, SCHEMA, TechniqueReport};
+use report::{ByState, EqualsReport, Ordered, ProblemReport, Quality, Report, SCHEMA, TechniqueReport};
 use subject::Subject;
 
 /// Runs the command.
@@ -64,8 +69,14 @@ pub fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     };
     let recorded = launch::run(&config, &subject.tests, "recording the tests", &mut killers)?;
     let mut report = gather(args, &subject, &techniques, &plain, &recorded, existing.as_ref());
+    if args.mutants {
+        report.mutants = Some(mutants::count(&trial(args, &subject, &jvm, &recorded, &report, work.path()))?);
+    }
     if let Some(folder) = &args.output {
         report.files = output::write(&report, folder)?;
+        if let Some(from) = &args.source {
+            report.source = Some(copies(&subject, &jvm, &report, from, folder, work.path())?);
+        }
     }
     match args.format {
         Format::Text => print(&report::render(&report))?,
@@ -75,6 +86,48 @@ pub fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     }
     let is_bad = report.problems.iter().any(|problem| problem.kind != "skipped");
     Ok(if is_bad { Exit::Found } else { Exit::Fine })
+}
+
+fn trial<'a>(
+    args: &ReduceArgs,
+    subject: &'a Subject,
+    jvm: &Jvm,
+    recorded: &Ran,
+    report: &'a Report,
+    work: &'a Path,
+) -> mutants::Trial<'a> {
+    let tests = recorded.suite.tests.iter().filter_map(|test| Some(includes(&test.id)?.0));
+    let tests: BTreeSet<String> = tests.collect();
+    mutants::Trial {
+        java: jvm.home.join("bin/java"),
+        class_path: &subject.config.class_path,
+        classes: &subject.classes,
+        tests: tests.into_iter().collect(),
+        kept: &report.kept,
+        offline: args.offline,
+        work,
+    }
+}
+
+fn copies(
+    subject: &Subject,
+    jvm: &Jvm,
+    report: &Report,
+    from: &Path,
+    folder: &Path,
+    work: &Path,
+) -> Result<source::Copies, Failure> {
+    let problems = report.problems.iter().map(|problem| problem.id.as_str());
+    source::copy(&source::Plan {
+        source: from,
+        into: &folder.join("source"),
+        redundant: &report.redundant,
+        others: report.kept.iter().map(String::as_str).chain(problems).collect(),
+        above: &subject.above,
+        javac: jvm.home.join("bin/javac"),
+        class_path: &subject.config.class_path,
+        work,
+    })
 }
 
 /// Values that tests pass to the methods of some classes, in the order they were seen.
@@ -95,6 +148,8 @@ pub fn harvest(
         time_limit_per_test: Duration::from_secs(30),
         junit_jars: junit_jars.to_vec(),
         offline: false,
+        source: None,
+        mutants: false,
         output: None,
         format: Format::Json,
     };
@@ -102,7 +157,10 @@ pub fn harvest(
         .map_err(|error| Failure::new(Exit::Missing, format!("cannot make a temporary folder: {error}")))?;
     let found = java::choose(jvm.java_home.as_deref())?;
     let subject = subject::find(&args, &found, work.path())?;
-    let config = recording(&subject, &[Technique::WholeState]);
+    let mut config = recording(&subject, &[Technique::WholeState]);
+    if let Some(spec) = &mut config.instrumentation.recording {
+        spec.arguments = true;
+    }
     let ran = launch::run(
         &config,
         &subject.tests,
@@ -140,6 +198,7 @@ fn recording(subject: &Subject, techniques: &[Technique]) -> WorkerConfig {
     spec.sequences =
         techniques.contains(&Technique::WholeSeq) || techniques.contains(&Technique::ModifyingSeq);
     spec.pairwise = techniques.contains(&Technique::PairwiseEquals);
+    spec.monitor = techniques.contains(&Technique::MonitorEquals);
     config.instrumentation.recording = Some(spec);
     config
 }
@@ -163,7 +222,7 @@ fn gather(
     Report {
         schema: SCHEMA,
         java_version: recorded.java_version.clone(),
-        classes: subject.classes,
+        classes: subject.classes.len(),
         tests: suite.tests.len(),
         by: by.name(),
         techniques: techniques.iter().map(|&technique| assessed(&suite.tests, technique)).collect(),
@@ -185,8 +244,17 @@ fn gather(
                 right: pair.right.clone(),
             })
             .collect(),
+        compared_by_state: suite
+            .by_state
+            .iter()
+            .map(|(class, reason)| ByState { class: class.to_string(), reason: reason.clone() })
+            .collect(),
         before: quality(&suite.tests.iter().collect::<Vec<_>>()),
         after: quality(&kept),
+        mutants: None,
+        source: None,
+        calls: suite.calls,
+        too_large: suite.large,
         calls_elsewhere: suite.elsewhere,
         static_inputs: subject.plan.has_statics,
         changed_by_recording: changed(&plain.suite, suite),

@@ -4,6 +4,8 @@
 
 use serde::Serialize;
 
+use super::mutants::Mutants;
+use super::source::Copies;
 use crate::generate::numbers::{count, percent, plural};
 
 /// Version of this form.
@@ -30,8 +32,18 @@ pub struct Report {
     pub without_calls: usize,
     pub problems: Vec<ProblemReport>,
     pub equals: Vec<EqualsReport>,
+    /// Classes that stood for their whole states under the techniques that ask `equals`.
+    pub compared_by_state: Vec<ByState>,
     pub before: Quality,
     pub after: Quality,
+    /// Mutants that PIT counted, if asked for.
+    pub mutants: Option<Mutants>,
+    /// Copies of the sources without redundant tests, if asked for.
+    pub source: Option<Copies>,
+    /// Calls recorded.
+    pub calls: u64,
+    /// States too large to read, each taken to be unlike every other.
+    pub too_large: u64,
     /// Calls on other threads, which are not recorded.
     pub calls_elsewhere: u64,
     pub static_inputs: bool,
@@ -80,6 +92,13 @@ pub struct EqualsReport {
     pub right: String,
 }
 
+/// A class whose `equals` is of no use.
+#[derive(Debug, Serialize)]
+pub struct ByState {
+    pub class: String,
+    pub reason: String,
+}
+
 /// What a suite reaches.
 #[derive(Debug, Serialize)]
 pub struct Quality {
@@ -122,6 +141,13 @@ pub fn render(report: &Report) -> String {
         &mut out,
     );
     list("ended otherwise when recorded", report.changed_by_recording.iter().cloned(), &mut out);
+    if report.too_large > 0 {
+        out.push_str(&format!(
+            "\n{} of {} were too large to read and count as unlike every other\n",
+            plural(report.too_large, "state"),
+            plural(report.calls, "call")
+        ));
+    }
     if report.calls_elsewhere > 0 {
         out.push_str(&format!(
             "\n{} on other threads were not recorded\n",
@@ -179,6 +205,17 @@ fn summary(report: &Report, out: &mut String) {
         report.after.exceptions,
         report.before.exceptions,
     ));
+    if let Some(mutants) = &report.mutants {
+        out.push_str(&format!(
+            "{} of {} killed mutants are still killed, of {} in all\n",
+            count(mutants.killed_after as u64),
+            count(mutants.killed_before as u64),
+            count(mutants.mutants as u64)
+        ));
+    }
+    if let Some(source) = &report.source {
+        copies(source, out);
+    }
     if report.without_calls > 0 {
         out.push_str(&format!(
             "{} call nothing of the classes under test\n",
@@ -188,12 +225,34 @@ fn summary(report: &Report, out: &mut String) {
     list("redundant", report.redundant.iter().map(|id| short(id)), out);
 }
 
+fn copies(source: &Copies, out: &mut String) {
+    let compiles = match source.compiles {
+        Some(true) => ", which compile",
+        Some(false) => ", which do NOT compile",
+        None => "",
+    };
+    out.push_str(&format!(
+        "{} copied without {}{compiles}\n",
+        plural(source.files as u64, "source"),
+        plural(source.removed.len() as u64, "redundant test")
+    ));
+    if let Some(complaint) = &source.complaint {
+        out.push_str(&format!("  {complaint}\n"));
+    }
+    list("redundant, but left in the sources", source.left.iter().cloned(), out);
+}
+
 /// `com.acme.CartTest.add` where the id says so.
 fn short(id: &str) -> String {
     match probat_reduce::includes(id) {
         Some((class, Some(method))) => {
             let number =
                 id.rsplit_once("invocation:#").map(|(_, rest)| format!(" #{}", rest.trim_end_matches(']')));
+            // The Vintage engine counts from 0, in brackets.
+            let number = number.or_else(|| {
+                let (_, rest) = id.rsplit_once(":%5B")?;
+                Some(format!(" [{}]", rest.split('%').next().unwrap_or_default()))
+            });
             format!("{class}.{method}{}", number.unwrap_or_default())
         }
         _ => id.to_owned(),

@@ -2,6 +2,7 @@
 //!
 //! In: arguments. Out: [`Subject`]: the class path with tests and a JUnit, the classes under test, a plan of the recording.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use probat_analysis::World;
@@ -38,6 +39,9 @@ const FRAMEWORKS: [&str; 13] = [
     "org/jspecify/",
 ];
 
+/// Tokens of a state that are read. Suites make hundreds of thousands of calls; a larger state is unlike every other.
+const STATE_TOKENS: u32 = 1 << 16;
+
 /// A run's surroundings.
 #[derive(Debug)]
 pub struct Subject {
@@ -45,7 +49,9 @@ pub struct Subject {
     pub plan: Planned,
     pub tests: PathBuf,
     pub existing: Option<PathBuf>,
-    pub classes: usize,
+    pub classes: Vec<ClassName>,
+    /// Superclasses of test classes, by binary name, nearest first.
+    pub above: BTreeMap<String, Vec<String>>,
     /// Test classes that cannot be loaded, and the class they lack. One of them would keep JUnit from finding any.
     pub unloadable: Vec<(ClassName, ClassName)>,
 }
@@ -72,7 +78,19 @@ pub fn find(args: &ReduceArgs, jvm: &Jvm, work: &Path) -> Result<Subject, Failur
         classes.iter().filter_map(|name| Some((name.clone(), library.classes.find(name).ok()??.bytes)));
     config.instrumentation = plan_probes(bytes).instrumentation;
     let unloadable = unloadable(&library, &paths);
-    Ok(Subject { config, plan, tests, existing, classes: classes.len(), unloadable })
+    let above = above(&library, &paths);
+    Ok(Subject { config, plan, tests, existing, classes, above, unloadable })
+}
+
+/// Superclasses of test classes, as far as they are on the class path.
+fn above(library: &Library, tests: &[PathBuf]) -> BTreeMap<String, Vec<String>> {
+    let own = library.classes.path.iter().filter(|class| is_test(class.entry.origin.path(), tests));
+    let chain = |name: &ClassName| {
+        let next = |name: &ClassName| library.file(name)?.super_name().ok().flatten();
+        let chain = std::iter::successors(next(name), next);
+        chain.map(|name| name.to_binary()).take_while(|name| name != "java.lang.Object").collect()
+    };
+    own.map(|class| (class.name.to_binary(), chain(class.name))).collect()
 }
 
 /// Test classes that name a class that is not there where a JVM looks when it lists their members.
@@ -188,6 +206,7 @@ fn settle(args: &ReduceArgs, config: &mut WorkerConfig) {
         heap_bytes: 1 << 30,
         metaspace_bytes: 512 << 20,
         threads: 2000,
+        state_tokens: STATE_TOKENS,
         file_bytes: 4 << 30,
         ..Limits::default()
     };

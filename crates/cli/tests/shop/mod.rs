@@ -168,11 +168,18 @@ impl Run {
 
 /// The launcher among the jars that `./check` fetched.
 pub fn launcher() -> Option<PathBuf> {
+    fetched("junit-platform-console-standalone")
+}
+
+/// JUnit 4 and what it needs, among them.
+pub fn junit4() -> Option<Vec<PathBuf>> {
+    Some(vec![fetched("junit-4.")?, fetched("hamcrest-core-")?])
+}
+
+fn fetched(start: &str) -> Option<PathBuf> {
     let jars = std::env::var_os("PROBAT_TEST_JARS")?;
-    std::env::split_paths(&jars).find(|jar| {
-        jar.file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with("junit-platform-console-standalone"))
-    })
+    std::env::split_paths(&jars)
+        .find(|jar| jar.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start)))
 }
 
 pub fn corpus(name: &str) -> PathBuf {

@@ -84,6 +84,27 @@ impl StateReader {
         Ok(Linearised { hash: stream.hash(), tokens: stream.tokens(), truncated: stream.is_truncated() })
     }
 
+    /// The numbers that objects have in the state of a root, `None` for those it does not reach.
+    pub fn numbers(
+        &mut self,
+        env: &mut Env<'_>,
+        root: Ref<'_>,
+        objects: &[Ref<'_>],
+    ) -> Result<Vec<Option<u32>>, HeapError> {
+        let StateReader { registry, limit, stream, buffers, guess } = self;
+        let kept = buffers.take().unwrap_or_default();
+        let (done, emptied) = env.with_frame(FRAME, |env| {
+            let mut buffers = kept.recycle();
+            let mut heap = LiveHeap::new(env, registry);
+            let roots = [Start::Reference(Some(root))];
+            let done = walk(&mut heap, roots.into_iter(), *limit, guess, stream, &mut buffers)
+                .and_then(|()| objects.iter().map(|&object| buffers.number(&mut heap, object)).collect());
+            (done, buffers.recycle())
+        })?;
+        *buffers = Some(emptied);
+        done
+    }
+
     /// The tokens of the state read last.
     pub fn bytes(&self) -> &[u8] {
         self.stream.bytes()

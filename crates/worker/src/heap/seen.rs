@@ -40,22 +40,37 @@ impl<R: Copy> Seen<R> {
         hash: u32,
         mut is_same: impl FnMut(R, R) -> bool,
     ) -> Option<u32> {
-        let mask = self.places.len() - 1;
-        let mut place = spread(hash) & mask;
-        while self.places[place] != 0 {
-            let number = self.places[place] - 1;
-            let met = &self.objects[number as usize];
-            if met.hash == hash && is_same(met.object, object) {
-                return Some(number);
-            }
-            place = (place + 1) & mask;
-        }
+        let place = match self.search(object, hash, &mut is_same) {
+            Ok(number) => return Some(number),
+            Err(place) => place,
+        };
         self.objects.push(Met { object, hash, place: place as u32 });
         self.places[place] = self.objects.len() as u32;
         if self.objects.len() * 2 > self.places.len() {
             self.grow();
         }
         None
+    }
+
+    /// The number of an object, if it was met.
+    pub(crate) fn find(&self, object: R, hash: u32, mut is_same: impl FnMut(R, R) -> bool) -> Option<u32> {
+        self.search(object, hash, &mut is_same).ok()
+    }
+
+    /// The number of an object met before, or the place that is free for it.
+    #[inline]
+    fn search(&self, object: R, hash: u32, is_same: &mut impl FnMut(R, R) -> bool) -> Result<u32, usize> {
+        let mask = self.places.len() - 1;
+        let mut place = spread(hash) & mask;
+        while self.places[place] != 0 {
+            let number = self.places[place] - 1;
+            let met = &self.objects[number as usize];
+            if met.hash == hash && is_same(met.object, object) {
+                return Ok(number);
+            }
+            place = (place + 1) & mask;
+        }
+        Err(place)
     }
 
     /// Forgets all but the first `count` objects.

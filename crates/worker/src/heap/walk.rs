@@ -90,6 +90,12 @@ impl<R, F> Default for Buffers<R, F> {
 }
 
 impl<R: Copy, F> Buffers<R, F> {
+    /// The number that the walk before gave an object.
+    pub(crate) fn number<H: Heap<Ref = R>>(&self, heap: &mut H, object: R) -> Result<Option<u32>, H::Error> {
+        let hash = heap.identity_hash(object)?;
+        Ok(self.seen.find(object, hash, |left, right| heap.is_same(left, right)))
+    }
+
     /// The same buffers, empty, for handles of another lifetime.
     pub(crate) fn recycle<S>(self) -> Buffers<S, F> {
         Buffers {

@@ -22,6 +22,8 @@ pub struct Journal {
     calls: Vec<CallSeen>,
     seen: FxHashSet<CallSeen>,
     all: u64,
+    /// States that were too large to read.
+    large: u64,
     threw: BTreeSet<(u32, ClassName)>,
 }
 
@@ -36,6 +38,7 @@ impl Journal {
             calls: Vec::new(),
             seen: FxHashSet::default(),
             all: 0,
+            large: 0,
             threw: BTreeSet::new(),
         })
     }
@@ -49,6 +52,10 @@ impl Journal {
         if self.seen.insert(call) {
             self.calls.push(call);
         }
+    }
+
+    pub fn too_large(&mut self) {
+        self.large += 1;
     }
 
     pub fn threw(&mut self, method: u32, class: ClassName) {
@@ -71,11 +78,11 @@ impl Journal {
     pub fn finished(&mut self, id: String, end: TestEnd, elsewhere: u64, edges: Vec<u32>) {
         let calls = std::mem::take(&mut self.calls);
         self.seen.clear();
-        let all = std::mem::take(&mut self.all);
+        let (all, large) = (std::mem::take(&mut self.all), std::mem::take(&mut self.large));
         let threw = std::mem::take(&mut self.threw).into_iter().collect();
         if self.current.as_ref() == Some(&id) {
             self.current = None;
-            self.event(&RecordEvent::Calls { calls, all, elsewhere, threw, edges });
+            self.event(&RecordEvent::Calls { calls, all, large, elsewhere, threw, edges });
         }
         self.event(&RecordEvent::Finished { id, end });
         self.flush();

@@ -164,7 +164,7 @@ impl Pairwise {
 }
 
 /// What `equals` says; `None` if it throws.
-fn equals(env: &mut Env<'_>, left: Ref<'_>, right: Ref<'_>) -> Option<bool> {
+pub fn equals(env: &mut Env<'_>, left: Ref<'_>, right: Ref<'_>) -> Option<bool> {
     let class = env.object_class(left);
     let method = env.method(class.get(), "equals", "(Ljava/lang/Object;)Z").ok();
     env.delete(class);

@@ -3,8 +3,6 @@
 //! In: calls that come from outside the recorded classes. Out: their entry states in every representation asked for.
 //! Reads objects, never changes them; a state too large to read is unlike every other.
 
-use std::io;
-
 use probat_jvm::{Env, Field, Global, ObjectArray, Ref, Value};
 use probat_model::state::{Token, tokens};
 use probat_model::{ClassName, Literal, StateHash};
@@ -13,8 +11,11 @@ use rustc_hash::FxHashSet;
 
 use super::journal::Journal;
 use super::listener;
+use super::monitor::{Monitor, Surroundings};
 use super::pairwise::Pairwise;
+use super::reads::Reads;
 use super::sequences::Sequences;
+use crate::fault::Fault;
 use crate::heap::StateReader;
 use crate::shared::{self, Shared};
 
@@ -32,9 +33,14 @@ pub struct Recorder {
     methods: Vec<Known>,
     sequences: Option<Sequences>,
     pairwise: Option<Pairwise>,
+    monitor: Option<Monitor>,
+    /// Whether values that are passed are noted.
+    notes_arguments: bool,
     arguments: FxHashSet<(u32, u32, Literal)>,
     /// Edges that the test hit before something of our own ran.
     edges: Vec<u32>,
+    /// Calls on other threads since the last test ended.
+    elsewhere: u64,
     /// The method of the call under way.
     called: Option<u32>,
     /// Numbers for states that are unlike every other.
@@ -47,7 +53,13 @@ struct Known {
     method: RecordedMethod,
     /// Looked up when first needed.
     statics: Option<Vec<Field>>,
+    /// Calls in a row whose states were too large to read, and how many of the next are not read at all.
+    large: u32,
+    passed_over: u32,
 }
+
+/// Calls passed over at most after one whose state was too large, as a power of two.
+const PATIENCE: u32 = 8;
 
 /// A value that goes into a call, and what it looks like alone.
 #[derive(Debug, Clone, Copy)]
@@ -59,28 +71,49 @@ pub struct Root<'a> {
 }
 
 impl Recorder {
-    pub fn new(spec: &RecordingSpec, reader: StateReader, shared: &'static Shared) -> io::Result<Self> {
+    pub fn new(
+        env: &mut Env<'_>,
+        spec: &RecordingSpec,
+        reader: StateReader,
+        shared: &'static Shared,
+    ) -> Result<Self, Fault> {
         let mut methods = Vec::new();
         for class in &spec.classes {
             methods.resize_with(class.first as usize, || Known {
                 method: RecordedMethod { name: String::new(), statics: Vec::new() },
                 statics: Some(Vec::new()),
+                large: 0,
+                passed_over: 0,
             });
-            methods
-                .extend(class.methods.iter().map(|method| Known { method: method.clone(), statics: None }));
+            methods.extend(class.methods.iter().map(|method| Known {
+                method: method.clone(),
+                statics: None,
+                large: 0,
+                passed_over: 0,
+            }));
         }
-        let with_equals =
-            spec.classes.iter().filter(|class| class.has_equals).map(|class| class.class.clone());
+        let with_equals: FxHashSet<ClassName> =
+            spec.classes.iter().filter(|class| class.has_equals).map(|class| class.class.clone()).collect();
+        let recorded = spec.classes.iter().map(|class| class.class.clone()).collect();
+        let monitor = match spec.monitor {
+            true => Some(Monitor::new(Reads::find(env)?, with_equals.clone(), recorded)),
+            false => None,
+        };
+        let journal = Journal::create()
+            .map_err(|error| Fault::Failed { doing: "write the recording".into(), why: error.to_string() })?;
         Ok(Recorder {
             shared,
             reader,
-            journal: Journal::create()?,
+            journal,
             listener: spec.listener.clone(),
             methods,
             sequences: spec.sequences.then(Sequences::default),
-            pairwise: spec.pairwise.then(|| Pairwise::new(with_equals.collect())),
+            pairwise: spec.pairwise.then(|| Pairwise::new(with_equals)),
+            monitor,
+            notes_arguments: spec.arguments,
             arguments: FxHashSet::default(),
             edges: Vec::new(),
+            elsewhere: 0,
             called: None,
             unique: 0,
         })
@@ -90,8 +123,9 @@ impl Recorder {
         self.listener.as_ref().is_some_and(|listener| method >= listener.first)
     }
 
-    /// The listener is told something.
-    pub fn told(&mut self, env: &mut Env<'_>, method: u32, args: Option<Ref<'_>>) {
+    /// The listener is told something; so many calls were made on other threads since it was told last.
+    pub fn told(&mut self, env: &mut Env<'_>, method: u32, args: Option<Ref<'_>>, elsewhere: u64) {
+        self.elsewhere += elsewhere;
         let Some(listener) = self.listener.clone() else { return };
         let is_known = [listener.started, listener.finished, listener.skipped].contains(&method);
         let Some(described) = is_known.then(|| listener::describe(env, args)).flatten() else { return };
@@ -115,7 +149,7 @@ impl Recorder {
                 edges.dedup();
             }
             self.called = None;
-            self.journal.finished(described.id, end, super::take_elsewhere(), edges);
+            self.journal.finished(described.id, end, std::mem::take(&mut self.elsewhere), edges);
         } else {
             let reason = listener::reason(env, args).unwrap_or_default();
             self.journal.event(&RecordEvent::Skipped { id: described.id, name: described.name, reason });
@@ -142,7 +176,9 @@ impl Recorder {
                 let element = args.and_then(|args| env.element(args, at).ok().flatten());
                 values.push(Value::Object(element.map(|element| element.keep())));
             }
-            self.note_arguments(env, method, &values[values.len() - count..]);
+            if self.notes_arguments {
+                self.note_arguments(env, method, &values[values.len() - count..]);
+            }
             self.look(env, method, receiver.is_some(), &values);
         });
     }
@@ -150,20 +186,18 @@ impl Recorder {
     fn look<'v, 'f: 'v>(&mut self, env: &mut Env<'f>, method: u32, has_receiver: bool, values: &[Value<'v>]) {
         let mut all = values.to_vec();
         self.add_statics(env, method, &mut all);
-        let Some(whole_state) = self.hash(env, &all) else { return };
-        let mut call =
-            CallSeen { method, whole_state, whole_seq: None, modifying_seq: None, pairwise_equals: None };
-        if self.sequences.is_some() || self.pairwise.is_some() {
+        let Some(whole_state) = self.whole(env, method, &all) else { return };
+        let mut call = CallSeen {
+            method,
+            whole_state,
+            whole_seq: None,
+            modifying_seq: None,
+            monitor_equals: None,
+            pairwise_equals: None,
+        };
+        if self.sequences.is_some() || self.pairwise.is_some() || self.monitor.is_some() {
             let Some(mut roots) = self.roots(env, &all) else { return };
-            if self.pairwise.is_some() {
-                self.keep_edges(env);
-            }
-            if let Some(pairwise) = &mut self.pairwise {
-                let (reader, journal) = (&mut self.reader, &mut self.journal);
-                call.pairwise_equals = Some(pairwise.entry(env, reader, self.shared, journal, &roots));
-                // What `equals` hit is not the test's.
-                let _ = shared::on_executor(|executor| executor.probes.discard(env));
-            }
+            self.by_equals(env, &mut call, &roots);
             // Statics are inputs, but nothing is called on them.
             let statics = roots.split_off(values.len());
             if let Some(sequences) = &mut self.sequences {
@@ -176,6 +210,23 @@ impl Recorder {
             }
         }
         self.journal.call(call);
+    }
+
+    /// The representations that run `equals`; what it hits is not the test's.
+    fn by_equals(&mut self, env: &mut Env<'_>, call: &mut CallSeen, roots: &[Root<'_>]) {
+        if self.pairwise.is_none() && self.monitor.is_none() {
+            return;
+        }
+        self.keep_edges(env);
+        let Recorder { reader, journal, pairwise, monitor, shared, .. } = self;
+        if let Some(pairwise) = pairwise {
+            call.pairwise_equals = Some(pairwise.entry(env, reader, shared, journal, roots));
+        }
+        if let Some(monitor) = monitor {
+            let mut with = Surroundings { reader, shared, journal };
+            call.monitor_equals = Some(monitor.entry(env, &mut with, call.whole_state, roots));
+        }
+        let _ = shared::on_executor(|executor| executor.probes.discard(env));
     }
 
     /// Takes the edges hit so far to be the test's. Without memory for it edges are lost, not invented.
@@ -199,13 +250,33 @@ impl Recorder {
         matches!(self.reader.bytes().first(), Some(0x02 | 0x03 | 0x10 | 0x13))
     }
 
-    fn hash(&mut self, env: &mut Env<'_>, values: &[Value<'_>]) -> Option<StateHash> {
+    /// The state of all inputs of a call. Methods whose inputs are too large to read again and again, as a cache in a static field may be,
+    /// are believed to stay so for a while: a state that is not read is unlike every other, which merges nothing.
+    fn whole(&mut self, env: &mut Env<'_>, method: u32, values: &[Value<'_>]) -> Option<StateHash> {
+        let known = self.methods.get_mut(method as usize)?;
+        if known.passed_over > 0 {
+            known.passed_over -= 1;
+            return Some(self.unlike_any(0));
+        }
         let seen = self.reader.linearise(env, values).ok()?;
         if !seen.truncated {
+            known.large = 0;
             return Some(seen.hash);
         }
+        known.large = (known.large + 1).min(PATIENCE);
+        known.passed_over = (1 << known.large) - 1;
+        Some(self.unlike_any(seen.hash.0))
+    }
+
+    fn unlike_any(&mut self, hash: u128) -> StateHash {
+        self.journal.too_large();
         self.unique += 1;
-        Some(StateHash(seen.hash.0 ^ self.unique << 64))
+        StateHash(hash ^ self.unique << 64)
+    }
+
+    fn hash(&mut self, env: &mut Env<'_>, values: &[Value<'_>]) -> Option<StateHash> {
+        let seen = self.reader.linearise(env, values).ok()?;
+        Some(if seen.truncated { self.unlike_any(seen.hash.0) } else { seen.hash })
     }
 
     /// The call that began has ended.

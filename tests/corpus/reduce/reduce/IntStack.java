@@ -2,8 +2,8 @@ package reduce;
 
 /** A stack whose popped values stay in their slots, and whose equals looks at what is on the stack only. */
 public class IntStack {
-    private int[] store = new int[8];
-    private int size;
+    int[] store = new int[8];
+    int size;
 
     public IntStack() {}
 

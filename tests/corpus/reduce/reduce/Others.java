@@ -54,4 +54,34 @@ public class Others {
             return "Odd " + value;
         }
     }
+
+    /** Refuses negative numbers. */
+    public static class Base {
+        private final int value;
+
+        public Base(int value) {
+            if (value < 0) {
+                throw new IllegalArgumentException("negative");
+            }
+            this.value = value;
+        }
+
+        public int get() {
+            return value;
+        }
+    }
+
+    /** Never sees its own end when the class above refuses. */
+    public static class Derived extends Base {
+        public Derived(int value) {
+            super(value);
+        }
+    }
+
+    /** The same with a class above that nobody records. */
+    public static class Sized extends java.util.ArrayList<String> {
+        public Sized(int capacity) {
+            super(capacity);
+        }
+    }
 }
