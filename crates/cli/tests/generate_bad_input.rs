@@ -130,8 +130,22 @@ fn files_of_the_user_are_never_overwritten() {
 fn an_output_that_cannot_be_written_is_named() {
     let bed = Bed::with_shop();
     fs::write(bed.at("out"), "a file").unwrap();
-    bed.generate(&with(&["classes", "Currency"])).expect(5, &["cannot write", "--output"]);
+    let run = bed.generate(&with(&["classes", "Currency"]));
+    run.expect(5, &["cannot write", "`out` is a file", "--output"]);
+    assert!(!run.err.contains("testing:"), "before the search: {}", run.err);
     assert_eq!(fs::read_to_string(bed.at("out")).unwrap(), "a file");
+    // Nobody may make files there, whoever one is.
+    let run = bed.generate(&[
+        "classes",
+        "Currency",
+        "--unverified",
+        "--step-limit",
+        "3000",
+        "--output",
+        "/proc/probat",
+    ]);
+    run.expect(5, &["cannot write to `/proc`", "--output"]);
+    assert!(!run.err.contains("testing:"), "before the search: {}", run.err);
 }
 
 #[test]
@@ -161,8 +175,11 @@ fn being_offline_is_said_before_the_search() {
     let bin = bed.at("bin");
     fs::create_dir(&bin).unwrap();
     let mvn = bin.join("mvn");
-    fs::write(&mvn, "#!/bin/sh\necho '[ERROR] Cannot access central in offline mode -> [Help 1]'\nexit 1\n")
-        .unwrap();
+    fs::write(
+        &mvn,
+        "#!/bin/sh\nprintf '\\033[0m[ERROR] Cannot access central in offline mode -> [Help 1]'\nexit 1\n",
+    )
+    .unwrap();
     fs::set_permissions(&mvn, fs::Permissions::from_mode(0o755)).unwrap();
     let run = bed
         .command(bed.dir.path(), &["classes", "--step-limit", "3000"])

@@ -75,11 +75,27 @@ impl Deadline<'_> {
     }
 }
 
+impl Deadline<'_> {
+    /// Tests that are finished together at first: few against the clock, because fresh JVMs load classes for them, which can take long.
+    fn first_chunk(&self) -> usize {
+        if self.time.is_some() { FIRST_CHUNK } else { CHUNK }
+    }
+
+    /// How many after as many took so long: what fits into the time that is left.
+    fn next_chunk(&self, done: usize, took: Duration) -> usize {
+        let Some(time) = self.time else { return CHUNK };
+        let left = time.saturating_sub(self.start.elapsed());
+        let fitting = left.as_secs_f64() / took.as_secs_f64().max(1e-6) * done as f64;
+        (fitting as usize).clamp(FIRST_CHUNK, CHUNK)
+    }
+}
+
 /// Waves of replacements: enough for most tests, and few enough where nobody looks at a clock.
 const WAVES: usize = 64;
 
 /// Tests whose values are looked at together.
 const CHUNK: usize = 200;
+const FIRST_CHUNK: usize = 32;
 
 /// Finishes what is worth a test, at most as many as there is room for.
 pub(crate) fn finish<E: Executor + Send>(
@@ -105,12 +121,17 @@ where
     let mut order: Vec<usize> = (0..witnesses.len()).collect();
     order.sort_by_key(|&at| std::cmp::Reverse(witnesses[at].1.len()));
     let mut finish = Finish { left_out, ..Finish::default() };
-    for (number, chunk) in order.chunks(CHUNK).enumerate() {
+    let mut rest = order.as_slice();
+    let mut size = clock.first_chunk();
+    while !rest.is_empty() {
         // The first is for those who had no time at all.
-        if number > 0 && clock.is_late(1.0) {
-            finish.left_out += chunk.len();
-            continue;
+        if rest.len() < order.len() && clock.is_late(1.0) {
+            finish.left_out += rest.len();
+            break;
         }
+        let start = Instant::now();
+        let chunk;
+        (chunk, rest) = rest.split_at(size.min(rest.len()));
         let chosen: Vec<Short<'_>> = chunk
             .iter()
             .map(|&at| {
@@ -119,6 +140,7 @@ where
             })
             .collect();
         finish_chunk(campaign, &observers, first, second, chosen, &mut finish)?;
+        size = clock.next_chunk(chunk.len(), start.elapsed());
     }
     if !keep_all {
         drop_twins(&mut finish.tests);
@@ -484,4 +506,23 @@ fn compact(steps: &[Step], kept: &[bool]) -> (Vec<Step>, Vec<u16>) {
         }
     }
     (out, place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn against_the_clock_few_tests_are_finished_at_first_and_then_what_fits() {
+        let stop = || false;
+        let clock = |time| Deadline { start: Instant::now(), time, stop: &stop };
+        let endless = clock(None);
+        assert_eq!((endless.first_chunk(), endless.next_chunk(200, Duration::from_secs(50))), (CHUNK, CHUNK));
+        let hour = clock(Some(Duration::from_secs(3600)));
+        assert_eq!(hour.first_chunk(), FIRST_CHUNK);
+        assert_eq!(hour.next_chunk(FIRST_CHUNK, Duration::from_secs(1)), CHUNK);
+        let half = hour.next_chunk(50, Duration::from_secs(1800));
+        assert!((90..=100).contains(&half), "{half}");
+        assert_eq!(hour.next_chunk(FIRST_CHUNK, Duration::from_secs(7200)), FIRST_CHUNK);
+    }
 }

@@ -4,22 +4,19 @@
 //! Time is shared out here: searching gets what verification will not need.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use probat_analysis::{ClassSource, World};
 use probat_classpath::Classes;
-use probat_emit::{Ending, Framework, Scope, Style, TestCase, one_line};
-use probat_model::{
-    ClassName, Contract, ContractFamily, Operation, OperationTable, ProbeId, Sequence, Type, UserContract,
-    Violation,
-};
+use probat_emit::{Framework, Style};
+use probat_model::{ClassName, ContractFamily, Operation, OperationTable, Sequence, UserContract};
 use probat_protocol::{Instrumentation, Limits, Rule, SandboxSpec, WorkerConfig};
 use probat_script::Types;
 use probat_search::campaign::{Campaign, CampaignConfig, Failure, FailureKind, Seeded, Totals};
-use probat_search::catalogue::{CallableId, Catalogue};
+use probat_search::catalogue::Catalogue;
 use probat_search::feedback::Place;
 use probat_search::relevance_table::RelevanceTable;
 use probat_search::substitute::Compares;
@@ -30,6 +27,7 @@ use probat_supervisor::{
 };
 use probat_survey::{Clues, Lineage, Probes, SourceScope, SurveyOptions, Untestable, survey};
 
+use crate::account::Account;
 use crate::blame::blame;
 use crate::deadly::deadly;
 use crate::executor::FleetExecutor;
@@ -40,8 +38,8 @@ use crate::hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
 use crate::pace::tests_in;
 use crate::preview::{FirstTest, Preview};
 use crate::scripts::scripts;
-use crate::suite::{SuiteFile, group, package_for, subject_of};
-use crate::triage::{Doubt, FromClasses, Likelihood, Triaged, triage};
+use crate::suite::{SuiteFile, group};
+use crate::triage::{Doubt, FromClasses, Likelihood, triage};
 use crate::unfinished::{Keeper, Unfinished};
 use crate::verify::{Dropped, Verification, Verifier, VerifyError, reserve, verify};
 
@@ -235,6 +233,8 @@ pub struct ClassReport {
     /// By the search.
     pub reached: u32,
     pub edges: u32,
+    /// Something in it can be called, and nothing was in the time given.
+    pub is_skipped: bool,
 }
 
 /// A member no sequence called to the end.
@@ -503,7 +503,7 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     let until = job.options.step_limit.is_none().then(|| start + job.options.time_limit);
     let unreached = reasons.map(|reasons| reasons.with_operands(job, &campaign, &mut probes, until));
     clock.leave();
-    let campaign_report = Report { campaign: &campaign, probes: &probes, targets: &job.targets };
+    let campaign_report = Account { campaign: &campaign, probes: &probes, targets: &job.targets };
     Ok(Outcome {
         classes: campaign_report.classes(&checked.edges),
         left_out,
@@ -690,102 +690,4 @@ pub(crate) fn junit_config(job: &Job<'_>, tests: PathBuf, other: bool) -> FleetC
 
 fn members(catalogue: &Catalogue, ids: &[probat_search::catalogue::CallableId]) -> Vec<Operation> {
     ids.iter().map(|&id| catalogue.operations.get(catalogue.callable(id).operation).clone()).collect()
-}
-
-struct Report<'a> {
-    campaign: &'a Campaign<'a>,
-    probes: &'a ProbeTable,
-    targets: &'a [ClassName],
-}
-
-impl Report<'_> {
-    fn classes(&self, written: &BTreeSet<ProbeId>) -> Vec<ClassReport> {
-        let archive = self.campaign.archive();
-        let mut reports: Vec<ClassReport> = self
-            .targets
-            .iter()
-            .map(|class| ClassReport { class: class.clone(), covered: 0, reached: 0, edges: 0 })
-            .collect();
-        let places: HashMap<&ClassName, usize> = self.targets.iter().zip(0..).collect();
-        for edge in self.probes.edges() {
-            let place = self.probes.method(edge.probe).and_then(|method| places.get(&method.class));
-            if let Some(&at) = place {
-                reports[at].edges += 1;
-                reports[at].reached += u32::from(archive.is_covered(edge.probe.0));
-                reports[at].covered += u32::from(written.contains(&edge.probe));
-            }
-        }
-        reports
-    }
-
-    fn failures(&self, triaged: &[Triaged], scope: &dyn Scope) -> Vec<FailureReport> {
-        let catalogue = &self.campaign.catalogue;
-        let member = |id: CallableId| catalogue.operations.get(catalogue.callable(id).operation).clone();
-        triaged
-            .iter()
-            .map(|one| FailureReport {
-                member: member(one.failure.callable),
-                likelihood: one.likelihood,
-                doubts: one.doubts.clone(),
-                also: one.also.iter().map(|(id, kind)| (member(*id), kind.clone())).collect(),
-                reproduction: self.reproduction(&one.failure, scope),
-                failure: one.failure.clone(),
-            })
-            .collect()
-    }
-
-    /// The calls that make it happen, and what is asked of them.
-    fn reproduction(&self, failure: &Failure, scope: &dyn Scope) -> Option<String> {
-        let catalogue = &self.campaign.catalogue;
-        let subject = subject_of(catalogue, catalogue.callable(failure.callable).owner?)?;
-        let ending = match &failure.violation {
-            Some(Violation { contract: Contract::User(_), .. }) | None => Ending::Returns,
-            Some(Violation { contract, steps, thrown }) => {
-                Ending::Breaks { contract: *contract, steps: steps.clone(), thrown: thrown.clone() }
-            }
-        };
-        let (steps, none) = (failure.steps.clone(), Vec::new());
-        let case = TestCase {
-            name: String::new(),
-            steps,
-            checks: none,
-            caught: Vec::new(),
-            ending,
-            notes: Vec::new(),
-            raw: false,
-        };
-        one_line(&case, &package_for(&subject), &catalogue.operations, scope).ok()
-    }
-
-    /// Members that never returned, each with what stood in the way.
-    fn untested(&self) -> Vec<Untested> {
-        let catalogue = &self.campaign.catalogue;
-        let missing: Vec<String> = self
-            .campaign
-            .missing()
-            .iter()
-            .filter_map(|(ty, _)| match catalogue.types.get(*ty) {
-                Type::Class(name) => Some(name.to_string()),
-                _ => None,
-            })
-            .collect();
-        let mut found = Vec::new();
-        for (at, callable) in catalogue.callables.iter().enumerate() {
-            let record = self.campaign.schedule().record(probat_search::catalogue::CallableId(at as u32));
-            if callable.owner.is_none() || record.legal > 0 || record.threw > 0 {
-                continue;
-            }
-            let wanted = callable.params.iter().find_map(|&param| {
-                let text = catalogue.types.get(param).to_string();
-                missing.contains(&text).then_some(text)
-            });
-            let reason = match wanted {
-                Some(ty) => format!("no value of type {ty}"),
-                None if record.tries == 0 => "not tried in the time given".into(),
-                None => "every try was stopped or refused".into(),
-            };
-            found.push(Untested { member: catalogue.operations.get(callable.operation).clone(), reason });
-        }
-        found
-    }
 }

@@ -8,6 +8,7 @@
 //!
 //! Technique lives in `search`, text in `emit`, processes in `supervisor`; this crate holds the clock and the order of things.
 
+mod account;
 mod blame;
 mod compile;
 mod deadly;

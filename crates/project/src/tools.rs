@@ -121,6 +121,7 @@ fn complaints(text: &str) -> Vec<String> {
         let line = line.split(" -> [Help").next().unwrap_or(line).trim();
         line.trim_start_matches("[ERROR]").trim().to_owned()
     };
+    let text = without_colours(text);
     let marked: Vec<String> = text
         .lines()
         .filter(|line| line.starts_with("[ERROR]") || line.starts_with("> ") || line.starts_with("error:"))
@@ -134,6 +135,16 @@ fn complaints(text: &str) -> Vec<String> {
         text.lines().rev().map(clean).filter(|line| !line.is_empty()).take(3).collect();
     last.reverse();
     last
+}
+
+/// Maven resets colours even where it was told to use none, in front of the line that matters.
+fn without_colours(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        plain.push_str(part.split_once('m').map_or(part, |(_, rest)| rest));
+    }
+    plain
 }
 
 /// `Could not find artifact g:a:jar:v in central (…)`.
@@ -180,6 +191,10 @@ mod tests {
         check(
             "[INFO] x\n[ERROR] Non-parseable POM -> [Help 1]\n[ERROR] To see the full stack trace\n",
             "p failed: `mvn x` said: Non-parseable POM",
+        );
+        check(
+            "\u{1b}[0m[ERROR] It is broken -> [Help 1]\n[ERROR] Re-run Maven using the -X switch\n\u{1b}[0m",
+            "p failed: `mvn x` said: It is broken",
         );
         check("line one\nline two\n\n", "p failed: `mvn x` said: line one");
     }

@@ -77,6 +77,7 @@ pub fn report(facts: Facts<'_>) -> Report {
         untestable: groups(
             outcome.untestable.iter().map(|one| (one.reason.to_string(), one.class.to_string())),
         ),
+        skipped: skipped(outcome),
         dropped: outcome.dropped.iter().map(dropped).collect(),
         left_out: outcome.left_out,
         resumed: outcome.resumed,
@@ -162,6 +163,13 @@ fn totals(outcome: &Outcome) -> Totals {
         jvms_replaced: outcome.fleet.spent_because.clone(),
         jvms_died: outcome.fleet.death_count,
     }
+}
+
+/// What there was no time for, most branches first.
+fn skipped(outcome: &Outcome) -> Vec<String> {
+    let mut all: Vec<_> = outcome.classes.iter().filter(|class| class.is_skipped).collect();
+    all.sort_by_key(|class| (std::cmp::Reverse(class.edges), class.class.clone()));
+    all.into_iter().map(|class| class.class.to_string()).collect()
 }
 
 /// By name; classes without branches say nothing.

@@ -66,6 +66,9 @@ pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     })?;
     let subject = subject::find(args, work.path())?;
     let places = places(args, &subject.project);
+    if !args.list {
+        places::check(&places)?;
+    }
     let mut known = Known::read(&places.known_failures).map_err(|error| write_failure(&error, 0))?;
     let budget = budget(args, &subject.targets);
     if args.list {
@@ -84,7 +87,8 @@ pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
     }
     let steps = gather::steps(&outcome, &live);
     let how = reproduce::in_short(&args.what, &args.classpath, &args.technique.contracts, args.seed, steps);
-    let files = write_files(&outcome, &places, args.seed, &how)?;
+    let files = write_files(&outcome, &places, args.seed, &how)
+        .map_err(|failure| kept_all_the_same(failure, &places))?;
     let facts = Facts {
         args,
         subject: &subject,
@@ -232,6 +236,17 @@ fn write_files(
         });
     }
     Ok(written)
+}
+
+/// A search is not lost because its tests found no room.
+fn kept_all_the_same(failure: Failure, places: &Places) -> Failure {
+    match places.unfinished.exists() {
+        true => failure.hint(format!(
+            "what was found is kept in `{}`: the same command with `--resume` begins with it",
+            places.unfinished.display()
+        )),
+        false => failure,
+    }
 }
 
 fn write_failure(error: &WriteError, before: usize) -> Failure {

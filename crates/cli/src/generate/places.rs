@@ -9,6 +9,8 @@ use probat_project::Project;
 
 use super::args::GenerateArgs;
 use super::known;
+use crate::exit::Exit;
+use crate::failure::Failure;
 
 /// Folder for tests of what is no project.
 const TESTS: &str = "probat-tests";
@@ -60,6 +62,28 @@ impl Places {
         let folder = if file.fails { &self.failing } else { &self.tests };
         folder.join(&file.package).join(format!("{}.{}", file.name, file.extension))
     }
+}
+
+/// What cannot be written to is said before a search, not after it.
+pub fn check(places: &Places) -> Result<(), Failure> {
+    for folder in [&places.tests, &places.failing] {
+        let Some(there) = folder.ancestors().find(|above| above.as_os_str().is_empty() || above.exists())
+        else {
+            continue;
+        };
+        let there = if there.as_os_str().is_empty() { Path::new(".") } else { there };
+        if !there.is_dir() {
+            let text = format!("cannot write to `{}`: `{}` is a file", folder.display(), there.display());
+            return Err(Failure::new(Exit::Missing, text).hint("name a folder with `--output`"));
+        }
+        // What the system says of a file there is all that counts: permissions alone do not tell.
+        if let Err(error) = tempfile::Builder::new().prefix(".probat-").tempfile_in(there) {
+            let text = format!("cannot write to `{}`: {}", there.display(), error.kind());
+            return Err(Failure::new(Exit::Missing, text)
+                .hint("name a folder you may write to, on a disk with room, with `--output`"));
+        }
+    }
+    Ok(())
 }
 
 /// `out` gives `out-failing`.

@@ -46,6 +46,8 @@ pub struct Report {
     pub untested: Vec<Group>,
     /// Classes no test can call, by reason.
     pub untestable: Vec<Group>,
+    /// Classes that were not tried in the time given.
+    pub skipped: Vec<String>,
     pub dropped: Vec<DroppedTest>,
     /// Tests that were found but not finished, for want of time.
     pub left_out: usize,

@@ -270,6 +270,13 @@ fn more(all: usize, shown: usize, out: &mut String) {
 }
 
 fn untested(report: &Report, out: &mut String) {
+    if !report.skipped.is_empty() {
+        let classes = plural(report.skipped.len() as u64, "class");
+        out.push_str(&format!(
+            "\nSkipped: {classes}; more time, or fewer classes at once, would reach them\n"
+        ));
+        list(&Group { reason: "most code in".into(), members: report.skipped.clone() }, out);
+    }
     let members: u64 = report.untested.iter().map(|group| group.members.len() as u64).sum();
     if members > 0 {
         out.push_str(&format!("\nNot tested: {}\n", plural(members, "member")));
