@@ -193,6 +193,7 @@ pub enum Phase {
     Starting,
     Searching,
     Finishing,
+    Judging,
     Compiling,
     Running,
     Explaining,
@@ -454,7 +455,8 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
         }
         Kinds::Errors => Finish::default(),
     };
-    blame(&mut campaign, &mut one)?;
+    clock.enter(Phase::Judging);
+    blame(&mut campaign, &mut one, &|| finishing.is_late(1.2))?;
     let scope = SourceScope::new(&world);
     let facts = FromClasses { clues: Clues { world: &world }, lineage: &lineage, scope: &scope };
     let triaged = triage(&mut campaign, &mut one, &facts, &|| finishing.is_late(1.2))?;

@@ -237,6 +237,7 @@ fn name(phase: Phase) -> &'static str {
         Phase::Starting => "starting",
         Phase::Searching => "searching",
         Phase::Finishing => "finishing",
+        Phase::Judging => "judging",
         Phase::Compiling => "compiling",
         Phase::Running => "running",
         Phase::Explaining => "explaining",

@@ -166,6 +166,7 @@ pub fn words(phase: Phase) -> &'static str {
         Phase::Starting => "starting JVMs",
         Phase::Searching => "searching",
         Phase::Finishing => "shortening tests and adding assertions",
+        Phase::Judging => "looking at the failures",
         Phase::Compiling => "compiling the tests",
         Phase::Running => "running the tests twice in fresh JVMs",
         Phase::Explaining => "finding out why branches were not reached",

@@ -48,7 +48,8 @@ pub fn render(out: &mut String, groups: &[ReasonGroup], subjects: &[SubjectRepor
     let _ = writeln!(out, "\nBranches not reached, over all runs");
     groups.iter().for_each(|group| show_group(group, out));
     let _ = writeln!(out, "\nSeconds of each run");
-    let columns = ["reading", "starting", "searching", "finishing", "compiling", "running", "explaining"];
+    let columns =
+        ["reading", "starting", "searching", "finishing", "judging", "compiling", "running", "explaining"];
     let _ = write!(out, "{:<34}", "");
     columns.iter().for_each(|column| {
         let _ = write!(out, " {column:>10}");
