@@ -31,6 +31,7 @@ Exit codes: 0 fine, 1 bug in probat, 2 bad input, 3 the code under test failed, 
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Generate(Box<crate::generate::GenerateArgs>),
+    Merge(crate::generate::MergeArgs),
     Explore(Box<crate::explore::ExploreArgs>),
     Reduce(Box<crate::reduce::ReduceArgs>),
     Minimize(Box<crate::minimize::MinimizeArgs>),

@@ -48,6 +48,7 @@ fn dispatch(command: &Command) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => run::run(args),
         Command::Generate(args) => generate::run(args),
+        Command::Merge(args) => generate::merge(args),
         Command::Explore(args) => explore::run(args),
         Command::Reduce(args) => reduce::run(args),
         Command::Minimize(args) => minimize::run(args),

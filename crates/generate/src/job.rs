@@ -38,6 +38,7 @@ use crate::hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
 use crate::pace::tests_in;
 use crate::preview::{FirstTest, Preview};
 use crate::scripts::scripts;
+use crate::shard::Found;
 use crate::suite::{SuiteFile, group};
 use crate::triage::{Doubt, FromClasses, Likelihood, triage};
 use crate::unfinished::{Keeper, Unfinished};
@@ -83,8 +84,10 @@ pub struct JobOptions {
     pub seeds: Vec<SeedSequence>,
     /// Where to keep what was found while the search goes on.
     pub unfinished: Option<PathBuf>,
-    /// What an earlier run left behind, to begin with.
-    pub resume: Option<Unfinished>,
+    /// What earlier runs left behind, to begin with.
+    pub resume: Vec<Unfinished>,
+    /// Hand out what was found, so that it can be merged with what others find.
+    pub keep_found: bool,
     pub survey: SurveyOptions,
     pub limits: Limits,
     pub kernel_sandbox: bool,
@@ -125,7 +128,8 @@ impl Default for JobOptions {
             annotate: Vec::new(),
             seeds: Vec::new(),
             unfinished: None,
-            resume: None,
+            resume: Vec::new(),
+            keep_found: false,
             survey: SurveyOptions::default(),
             limits: Limits {
                 state_tokens: 20_000,
@@ -273,6 +277,8 @@ pub struct Outcome {
     pub left_out: usize,
     /// Sequences of an earlier run that were run again.
     pub resumed: usize,
+    /// What was found, where it is to be merged.
+    pub found: Option<Found>,
     /// Members whose tests behaved differently in a fresh JVM.
     pub unstable: Vec<Operation>,
     pub totals: Totals,
@@ -404,7 +410,7 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     if job.options.explain {
         campaign.keep_tally();
     }
-    let resumed = job.options.resume.as_ref().map_or(0, |resume| resume.plant(&mut campaign));
+    let resumed = job.options.resume.iter().map(|resume| resume.plant(&mut campaign)).sum();
 
     clock.enter(Phase::Searching);
     let limits = hunt_limits(&job.options, start.elapsed());
@@ -510,6 +516,7 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
         classes: campaign_report.classes(&checked.edges),
         left_out,
         resumed,
+        found: job.options.keep_found.then(|| Found::of(&campaign)),
         failures: campaign_report.failures(&triaged, &scope),
         untested: campaign_report.untested(),
         untestable: surveyed.untestable,

@@ -52,7 +52,7 @@ pub enum UnfinishedError {
 
 impl Unfinished {
     /// What a campaign has found.
-    fn of(campaign: &Campaign<'_>) -> Self {
+    pub(crate) fn of(campaign: &Campaign<'_>) -> Self {
         let catalogue = &campaign.catalogue;
         let mut table = OperationTable::new();
         let mut local = |id: OperationId| table.intern(catalogue.operations.get(id).clone());
@@ -79,8 +79,13 @@ impl Unfinished {
             std::fs::read(path).map_err(|source| UnfinishedError::Read { path: path.to_owned(), source })?;
         let foreign = || UnfinishedError::Foreign(path.to_owned());
         let found: Unfinished = decode_message(&bytes).map_err(|_| foreign())?;
-        let known = found.operations.len();
-        let is_sound = found.tests.iter().all(|kept| {
+        if found.format == FORMAT && found.is_sound() { Ok(found) } else { Err(foreign()) }
+    }
+
+    /// Whether all that it refers to is there.
+    pub(crate) fn is_sound(&self) -> bool {
+        let known = self.operations.len();
+        self.tests.iter().all(|kept| {
             let calls = kept.steps.iter().map(|step| step.operation).chain([kept.call]);
             calls.into_iter().all(|id| (id.0 as usize) < known)
                 && kept
@@ -88,8 +93,17 @@ impl Unfinished {
                     .iter()
                     .enumerate()
                     .all(|(at, step)| step.args.iter().all(|arg| usize::from(arg.0) < at))
-        });
-        if found.format == FORMAT && is_sound { Ok(found) } else { Err(foreign()) }
+        })
+    }
+
+    /// How many sequences there are, and how many steps they have.
+    pub fn size(&self) -> (usize, u64) {
+        (self.tests.len(), self.tests.iter().map(|kept| kept.steps.len() as u64).sum())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn empty() -> Self {
+        Unfinished { format: FORMAT.to_owned(), operations: Vec::new(), tests: Vec::new() }
     }
 
     /// Written beside and moved into place: what is there is always whole.

@@ -62,6 +62,17 @@ impl Pool {
         self.states
     }
 
+    /// All states seen, ascending by their lower half.
+    pub fn known_states(&self) -> Vec<StateHash> {
+        let mut types: Vec<TypeId> = self.by_type.keys().copied().collect();
+        types.sort();
+        let mut all: Vec<StateHash> =
+            types.iter().flat_map(|ty| self.by_type[ty].seen.iter().copied()).collect();
+        all.sort_unstable_by_key(|state| state.0 as u64);
+        all.dedup_by_key(|state| state.0 as u64);
+        all
+    }
+
     /// Whether a value of this type in this state was seen.
     pub fn knows(&self, ty: TypeId, state: StateHash) -> bool {
         self.by_type.get(&ty).is_some_and(|of| of.seen.contains(&state))

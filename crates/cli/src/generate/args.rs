@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use probat_model::Literal;
 
+use super::shard::ShardChoice;
 use super::technique::TechniqueArgs;
 use crate::args::Format;
 use crate::duration;
@@ -70,6 +71,9 @@ pub struct GenerateArgs {
     /// CPU time one call may take; four times that if it initialises a class
     #[arg(long, value_name = "TIME", default_value = "250ms", value_parser = duration::parse, help_heading = BUDGET)]
     pub time_limit_per_call: Duration,
+    /// This run is one of several that `probat merge` puts together, such as 2/4: it searches with a seed of its own
+    #[arg(long, value_name = "I/N", help_heading = BUDGET)]
+    pub shard: Option<ShardChoice>,
     /// Stop when nothing new has come for so long (default: half of the time so far, 10s at least)
     #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = BUDGET)]
     pub plateau: Option<Duration>,
@@ -144,6 +148,7 @@ Examples:
   probat generate .                                                  the Maven or Gradle project you are in
   probat generate org.apache.commons:commons-csv:1.14.0              a published library, through your Maven
   probat generate app.jar --seed 7 --step-limit 200000               the same files on every machine
+  probat generate app.jar --shard 2/4 --output shard-2               one of four runs, for `probat merge`
 
 Ctrl-C ends the search and writes what there is; a second Ctrl-C quits at once.
 

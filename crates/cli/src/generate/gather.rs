@@ -81,6 +81,8 @@ pub fn report(facts: Facts<'_>) -> Report {
         dropped: outcome.dropped.iter().map(dropped).collect(),
         left_out: outcome.left_out,
         resumed: outcome.resumed,
+        shard: args.shard.map(|shard| shard.to_string()),
+        merged: None,
         unstable: outcome.unstable.iter().map(describe).collect(),
         seeds,
         explain: outcome.unreached.as_deref().map(explained),
@@ -125,7 +127,7 @@ fn more_time(end: EndOfSearch, live: &Live) -> MoreTime {
     let covered = live.last().map_or(0, |last| last.edges);
     let expected_branches = live.growth().of_last_doubling(elapsed);
     let helps = match end {
-        EndOfSearch::Exhausted | EndOfSearch::Plateau => false,
+        EndOfSearch::Exhausted | EndOfSearch::Plateau | EndOfSearch::Merged => false,
         EndOfSearch::Time | EndOfSearch::Steps | EndOfSearch::Interrupted => {
             covered == 0 || expected_branches * WORTH > covered
         }

@@ -19,6 +19,7 @@ mod known;
 mod list;
 mod live;
 mod marker;
+mod merge;
 mod missing;
 pub mod numbers;
 mod options;
@@ -27,6 +28,7 @@ mod relevance;
 mod report;
 mod reproduce;
 mod seeds;
+mod shard;
 mod subject;
 mod summary;
 mod technique;
@@ -35,11 +37,12 @@ mod write;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
-use probat_generate::{Job, JobError, Outcome, Unfinished, VerifyError};
+use probat_generate::{Job, JobError, Outcome, Shards, Unfinished, VerifyError, code_of};
 use probat_supervisor::WorkerCommand;
 
 use args::FrameworkChoice;
 pub use args::GenerateArgs;
+pub use merge::{MergeArgs, run as merge};
 pub use subject::failure as project_failure;
 
 use crate::args::Format;
@@ -59,7 +62,15 @@ use write::{WriteError, Written};
 
 /// Runs the command.
 pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
-    let args = &config::with_file(args)?;
+    conduct(args, None)
+}
+
+/// Searches and writes what was found; or, given what shards found, writes that.
+fn conduct(args: &GenerateArgs, merged: Option<Shards>) -> Result<Exit, Failure> {
+    let mut args = config::with_file(args)?;
+    let base_seed = args.seed;
+    args.seed = args.shard.map_or(base_seed, |shard| shard.seed(base_seed));
+    let args = &args;
     let work = tempfile::Builder::new().prefix("probat-generate-").tempdir().map_err(|error| {
         Failure::new(Exit::Missing, format!("cannot make a temporary folder: {error}"))
             .hint("point TMPDIR to a directory you may write to")
@@ -75,18 +86,30 @@ pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
         let options = options::options(args, &subject, &budget, &known)?;
         return list::run(&subject, &options.survey, args.format);
     }
-    announce(&subject, &budget);
+    match &merged {
+        Some(shards) => check_code(shards, &subject)?,
+        None => announce(&subject, &budget),
+    }
     let stop = probat_os::signals::stop_flag().ok();
     let mut live = Live::new(budget, false);
     let mut job = job(args, &subject, &budget, &known, work.path())?;
-    job.options.resume = earlier(args, &places)?;
-    job.options.unfinished = Some(places.unfinished.clone());
-    let outcome = search(&job, &mut live, &budget, stop)?;
+    match &merged {
+        Some(shards) => replay(&mut job, shards),
+        None => begin(&mut job, args, &places)?,
+    }
+    let mut outcome = search(&job, &mut live, &budget, stop)?;
     if let (Some(path), Some(table)) = (&args.technique.relevance_table, &outcome.relevance) {
         write::replace(path, &relevance::text(table)).map_err(|error| write_failure(&error, 0))?;
     }
     let steps = gather::steps(&outcome, &live);
-    let how = reproduce::in_short(&args.what, &args.classpath, &args.technique.contracts, args.seed, steps);
+    let left = match args.shard {
+        Some(choice) => shard::shards(choice, base_seed, steps, &subject, &mut outcome),
+        None => merged.clone(),
+    };
+    let how = match &merged {
+        Some(shards) => merge::how(shards, &mut outcome),
+        None => reproduce::in_short(&args.what, &args.classpath, &args.technique.contracts, args.seed, steps),
+    };
     let files = write_files(&outcome, &places, args.seed, &how)
         .map_err(|failure| kept_all_the_same(failure, &places))?;
     let facts = Facts {
@@ -101,7 +124,13 @@ pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
         interrupted: stop.is_some_and(|flag| flag.load(Relaxed)),
         files,
     };
-    let report = gather::report(facts);
+    let mut report = gather::report(facts);
+    if let Some(shards) = &merged {
+        merge::complete(&mut report, shards, &outcome);
+    }
+    if let Some(shards) = &left {
+        shard::write(&places.report, shards).map_err(|error| write_failure(&error, report.files.len()))?;
+    }
     let json = serde_json::to_string_pretty(&report).expect("a report has only plain data") + "\n";
     write::replace(&places.report, &json).map_err(|error| write_failure(&error, report.files.len()))?;
     // It is all written now. A file that is not there was not needed.
@@ -112,6 +141,33 @@ pub fn run(args: &GenerateArgs) -> Result<Exit, Failure> {
         Format::Json => print(&json)?,
     }
     Ok(exit_of(args, &report))
+}
+
+/// Where a search begins, and what it leaves if it is killed.
+fn begin(job: &mut Job<'_>, args: &GenerateArgs, places: &Places) -> Result<(), Failure> {
+    job.options.resume = earlier(args, places)?.into_iter().collect();
+    job.options.unfinished = Some(places.unfinished.clone());
+    job.options.keep_found = args.shard.is_some();
+    Ok(())
+}
+
+/// Has a job run what shards found, all of it and nothing else.
+fn replay(job: &mut Job<'_>, shards: &Shards) {
+    job.options.resume = shards.runs.iter().map(|run| run.found.sequences.clone()).collect();
+    job.options.campaign.resumed_only = true;
+    job.options.step_limit = Some(u64::MAX);
+}
+
+/// Shards of other code than what is here would give tests that fail.
+fn check_code(shards: &Shards, subject: &Subject) -> Result<(), Failure> {
+    if code_of(&subject.library.classes, &subject.targets) == shards.code {
+        merge::announce(shards, &subject.jvm.version.text);
+        return Ok(());
+    }
+    let words = shards.words.join(" ");
+    Err(Failure::new(Exit::BadInput, format!("the code here is not what the shards tested: `{words}`")).hint(
+        "merge with the jar or classes that the shards were given; if they lie elsewhere, say so after `--`",
+    ))
 }
 
 /// What a run that was killed left behind, if it is wanted.

@@ -55,6 +55,12 @@ pub struct Report {
     pub unstable: Vec<String>,
     /// Sequences of a run that was killed, which this one began with.
     pub resumed: usize,
+    /// Which of several runs it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
+    /// The runs it was merged from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merged: Option<Merged>,
     /// Scripts the search began with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub seeds: Vec<SeedUsed>,
@@ -95,6 +101,8 @@ pub enum EndOfSearch {
     Plateau,
     Exhausted,
     Interrupted,
+    /// There was none: several runs were merged.
+    Merged,
 }
 
 /// Whether more time would help.
@@ -204,6 +212,28 @@ pub struct FailureFound {
     pub reproduction: Option<String>,
     /// A program that makes the calls, where they end the JVM.
     pub source: Option<String>,
+}
+
+/// What was merged.
+#[derive(Debug, Clone, Serialize)]
+pub struct Merged {
+    pub runs: Vec<MergedRun>,
+    /// Shards that were not there.
+    pub missing: Vec<String>,
+    /// Sequences of the shards that were run again.
+    pub sequences: usize,
+    /// Members with failures that a shard saw and the merge did not.
+    pub not_seen_again: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct MergedRun {
+    pub shard: String,
+    pub seed: u64,
+    pub step_limit: u64,
+    pub sequences: u64,
+    /// The command that repeats its search.
+    pub command: String,
 }
 
 /// What became of a script the search began with.

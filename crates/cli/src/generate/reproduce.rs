@@ -3,7 +3,7 @@
 //! In: the words of this run. Out: the same with the seed and the steps that were executed, in place of a time limit.
 
 /// Options that the steps take the place of, each with a value.
-const REPLACED: [&str; 4] = ["--time-limit", "--time-limit-per-class", "--seed", "--step-limit"];
+const REPLACED: [&str; 5] = ["--time-limit", "--time-limit-per-class", "--seed", "--step-limit", "--shard"];
 
 /// `probat generate … --seed 1 --step-limit 12345`, quoted for a shell.
 pub fn command(words: impl Iterator<Item = String>, seed: u64, steps: u64) -> String {
@@ -33,7 +33,7 @@ pub fn in_short(what: &[String], class_path: &str, contracts: &[String], seed: u
 }
 
 /// A word that a shell takes as one.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=+,@%".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),

@@ -32,6 +32,19 @@ pub fn render(report: &Report) -> String {
 }
 
 fn head(report: &Report, out: &mut String) {
+    if let Some(merged) = &report.merged {
+        let runs = plural(merged.runs.len() as u64, "run");
+        let sequences = plural(merged.sequences as u64, "sequence");
+        out.push_str(&format!("Merged {runs}: {sequences} were run again.\n"));
+        if !merged.missing.is_empty() {
+            out.push_str(&format!("Missing: shard {}.\n", merged.missing.join(", ")));
+        }
+        if !merged.not_seen_again.is_empty() {
+            let failures = plural(merged.not_seen_again.len() as u64, "failure");
+            let named = merged.not_seen_again.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+            out.push_str(&format!("{failures} of the shards did not come again: {named}\n"));
+        }
+    }
     if report.resumed > 0 {
         let found = plural(report.resumed as u64, "sequence");
         out.push_str(&format!("Began with {found} of a run that was cut off.\n"));

@@ -59,11 +59,16 @@ pub fn write_source(path: &Path, source: &str) -> Result<Written, WriteError> {
 
 /// Puts a file in place: first under another name, then renamed, so that a full disk or a kill leaves the old one.
 pub fn replace(path: &Path, text: &str) -> Result<(), WriteError> {
+    replace_bytes(path, text.as_bytes())
+}
+
+/// The same for what is no text.
+pub fn replace_bytes(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let fail = |source| WriteError { path: path.to_owned(), source };
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(fail)?;
     let mut file = tempfile::Builder::new().prefix(".probat-").tempfile_in(folder).map_err(fail)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.as_file().sync_data()).map_err(fail)?;
+    file.write_all(bytes).and_then(|()| file.as_file().sync_data()).map_err(fail)?;
     readable_by_all(file.as_file()).map_err(fail)?;
     file.persist(path).map_err(|error| fail(error.error))?;
     Ok(())

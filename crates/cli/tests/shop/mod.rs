@@ -98,6 +98,11 @@ impl Bed {
         self.any_command(self.dir.path(), args).output().map(Run::of).unwrap()
     }
 
+    /// The same in a folder of the bed.
+    pub fn probat_in(&self, folder: &Path, args: &[&str]) -> Run {
+        self.any_command(folder, args).output().map(Run::of).unwrap()
+    }
+
     /// `probat generate`, to be changed before it is run.
     pub fn command(&self, folder: &Path, args: &[&str]) -> Command {
         self.any_command(folder, &[&["generate"], args].concat())

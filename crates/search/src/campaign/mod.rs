@@ -86,6 +86,8 @@ pub struct CampaignConfig {
     pub past_exceptions: bool,
     /// Keep every sequence that ran for the suite, not only those that add something.
     pub keep_all: bool,
+    /// Run only what was found before: nothing new is tried.
+    pub resumed_only: bool,
 }
 
 impl Default for CampaignConfig {
@@ -101,6 +103,7 @@ impl Default for CampaignConfig {
             faults: FaultConfig::default(),
             past_exceptions: false,
             keep_all: false,
+            resumed_only: false,
         }
     }
 }
@@ -400,6 +403,19 @@ impl<'h> Campaign<'h> {
         let mut drawn = Vec::with_capacity(size);
         drawn.extend(self.waiting.drain(..).map(Draft::Seed));
         self.draw_resumed(&mut drawn, size);
+        if !self.config.resumed_only {
+            self.draw_new(&mut drawn, size);
+        }
+        for draft in &drawn {
+            for visitor in &mut self.visitors {
+                visitor.before(&self.catalogue.operations, draft.steps());
+            }
+        }
+        drawn
+    }
+
+    /// Questions, substitutions and new candidates, until the round is full.
+    fn draw_new(&mut self, drawn: &mut Vec<Draft>, size: usize) {
         while drawn.len() < size
             && let Some(question) = self.equality.as_mut().and_then(Equality::next_question)
         {
@@ -419,20 +435,14 @@ impl<'h> Campaign<'h> {
             }
             let Some(callable) = self.schedule.draw(&mut self.rng) else { break };
             match self.config.strategy.batch {
-                _ if self.config.strategy.inputs == Inputs::Walk => self.walk_on(callable, &mut drawn),
-                Some(batch) => self.attempt(callable, batch, &mut drawn),
+                _ if self.config.strategy.inputs == Inputs::Walk => self.walk_on(callable, drawn),
+                Some(batch) => self.attempt(callable, batch, drawn),
                 None => match self.gathered(callable) {
                     Ok(candidate) => drawn.extend(self.unless_run_before(candidate).map(Draft::Try)),
                     Err(why) => self.unassembled(callable, why),
                 },
             }
         }
-        for draft in &drawn {
-            for visitor in &mut self.visitors {
-                visitor.before(&self.catalogue.operations, draft.steps());
-            }
-        }
-        drawn
     }
 
     /// One attempt where attempts are counted: a candidate, or all combinations after too many failures.
