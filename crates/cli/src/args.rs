@@ -186,6 +186,7 @@ pub enum BenchCommand {
     Exec(BenchExecArgs),
     Generate(crate::bench::suite::BenchGenerateArgs),
     Explore(crate::bench::explore::BenchExploreArgs),
+    Minimize(crate::bench::minimize::BenchMinimizeArgs),
 }
 
 /// Calls per second, from compiled Java (the limit) to the whole pipeline, measured in one run.

@@ -39,6 +39,7 @@ use crate::pace::tests_in;
 use crate::preview::{FirstTest, Preview};
 use crate::scripts::scripts;
 use crate::shard::Found;
+use crate::simplify::{Simplification, simplify};
 use crate::suite::{SuiteFile, group};
 use crate::triage::{Doubt, FromClasses, Likelihood, triage};
 use crate::unfinished::{Keeper, Unfinished};
@@ -105,6 +106,8 @@ pub struct JobOptions {
     pub verify: bool,
     /// Say of every branch that is not reached why.
     pub explain: bool,
+    /// Measure how much shorter long failures get.
+    pub simplification: bool,
 }
 
 impl JobOptions {
@@ -146,6 +149,7 @@ impl Default for JobOptions {
             accepted: BTreeSet::new(),
             verify: true,
             explain: false,
+            simplification: false,
         }
     }
 }
@@ -287,6 +291,8 @@ pub struct Outcome {
     pub depths: Vec<u64>,
     /// The table of relevance, where one was to be made.
     pub relevance: Option<RelevanceTable>,
+    /// How much shorter long failures got, where that was measured.
+    pub simplification: Option<Simplification>,
     /// What became of the sequences of the user.
     pub seeded: Vec<Seeded>,
     pub end: HuntEnd,
@@ -455,6 +461,10 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     let time = deadline
         .map(|deadline| (deadline - kept).saturating_duration_since(now).max(limit.mul_f64(FINISHING)));
     let finishing = Deadline { start: now, time, stop };
+    let simplification = match job.options.simplification {
+        true => Some(simplify(&mut campaign, &mut one, &|| finishing.is_late(1.0))?),
+        false => None,
+    };
     let mut finished = match job.options.kinds {
         Kinds::Both | Kinds::Regression => {
             finish(&mut campaign, &mut one, &mut two, room(&job.options), &finishing)?
@@ -525,6 +535,7 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
         states: campaign.states(),
         depths: campaign.depths().to_vec(),
         relevance,
+        simplification,
         seeded: campaign.seeded().to_vec(),
         end,
         verified: checked.verified,

@@ -9,6 +9,7 @@ pub mod assemble;
 pub mod batch;
 pub mod campaign;
 pub mod catalogue;
+pub mod ddmin;
 pub mod distance;
 mod earnings;
 pub mod equality;

@@ -174,7 +174,7 @@ pub fn without(steps: &[Step], at: usize) -> Option<Vec<Step>> {
     Some(renumber(steps, &kept))
 }
 
-fn renumber(steps: &[Step], kept: &[bool]) -> Vec<Step> {
+pub(crate) fn renumber(steps: &[Step], kept: &[bool]) -> Vec<Step> {
     let mut place = vec![0u16; steps.len()];
     let mut out: Vec<Step> = Vec::new();
     for (at, step) in steps.iter().enumerate() {

@@ -115,6 +115,9 @@ pub struct GenerateArgs {
     /// Note the failures found as known: they are no longer reported, and no reason to exit with 3
     #[arg(long, help_heading = OUTPUT)]
     pub accept: bool,
+    /// Measure how much shorter failures of 30 calls or more get (`simplification` of the report); see `bench minimize`
+    #[arg(long, help_heading = OUTPUT)]
+    pub simplification: bool,
     /// What to say of each test in a comment above it; may be repeated
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', help_heading = OUTPUT)]
     pub annotate: Vec<AnnotateChoice>,

@@ -5,7 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use probat_generate::{DropReason, Dropped, HuntEnd, Outcome, Phase};
+use probat_generate::{
+    DropReason, Dropped, Effort, HuntEnd, Outcome, Phase, Simplification, Simplified, failure_key,
+};
 use probat_model::UserContract;
 use probat_supervisor::describe;
 
@@ -18,8 +20,9 @@ use super::missing::Missing;
 use super::numbers::{count, plural, seconds};
 use super::places::Places;
 use super::report::{
-    ClassCovered, DroppedTest, EndOfSearch, FailureFound, FileWritten, Group, JavaUsed, MissingDependency,
-    MoreTime, PhaseTime, Report, SCHEMA, SearchProfile, SeedUsed, Totals,
+    ClassCovered, DroppedTest, EffortTaken, EndOfSearch, FailureFound, FailureShortened, FileWritten, Group,
+    JavaUsed, MissingDependency, MoreTime, PhaseTime, Report, SCHEMA, SearchProfile, SeedUsed,
+    SimplificationFound, Totals,
 };
 use super::reproduce;
 use super::subject::Subject;
@@ -84,6 +87,7 @@ pub fn report(facts: Facts<'_>) -> Report {
         shard: args.shard.map(|shard| shard.to_string()),
         merged: None,
         unstable: outcome.unstable.iter().map(describe).collect(),
+        simplification: outcome.simplification.as_ref().map(simplification),
         seeds,
         explain: outcome.unreached.as_deref().map(explained),
         profile: profile(&outcome.profile),
@@ -100,6 +104,26 @@ pub fn report(facts: Facts<'_>) -> Report {
 fn source_of(files: &[FileWritten], found: &FailureFound) -> Option<String> {
     let shown = format!("{} {}", found.member, found.kind);
     files.iter().find(|file| file.shows.as_ref() == Some(&shown)).map(|file| file.path.clone())
+}
+
+fn simplification(of: &Simplification) -> SimplificationFound {
+    let effort = |of: &Effort| EffortTaken { runs: of.runs, seconds: rounded(of.time) };
+    let shortened = |one: &Simplified| FailureShortened {
+        member: describe(&one.member),
+        kind: failure_key(&one.kind),
+        found: one.found,
+        removed: one.removed,
+        replaced: one.replaced,
+        ddmin: one.ddmin,
+    };
+    SimplificationFound {
+        failures: of.failures.iter().map(shortened).collect(),
+        short: of.short,
+        unrepeated: of.unrepeated,
+        removal: effort(&of.removal),
+        replacement: effort(&of.replacement),
+        ddmin: effort(&of.ddmin),
+    }
 }
 
 /// The step limit that repeats the run.

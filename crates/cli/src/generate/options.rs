@@ -49,6 +49,7 @@ pub fn options(
         },
         campaign: CampaignConfig {
             keep_all: args.emit_all,
+            long_failures: args.simplification.then_some(LONG_STEPS),
             ..technique::campaign(&args.technique, args.seed)
         },
         survey: technique::survey(&args.technique, survey),
@@ -61,6 +62,7 @@ pub fn options(
         max_tests: args.max_tests.map(|most| most as usize),
         verify: !args.unverified,
         explain: args.explain,
+        simplification: args.simplification,
         kinds: match (args.regression_only, args.errors_only) {
             (true, _) => Kinds::Regression,
             (false, true) => Kinds::Errors,
@@ -86,6 +88,9 @@ pub fn options(
     options.limits.call_wall = (args.time_limit_per_call * 3).max(PATIENCE);
     Ok(options)
 }
+
+/// Steps of a failure worth measuring: about half of them are calls, the others literals.
+const LONG_STEPS: usize = 60;
 
 /// Methods left out: those named, and with `--method` all others but constructors, without which there are no objects.
 fn excluded(args: &GenerateArgs, subject: &Subject) -> Result<Vec<String>, Failure> {

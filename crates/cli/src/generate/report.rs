@@ -61,6 +61,9 @@ pub struct Report {
     /// The runs it was merged from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merged: Option<Merged>,
+    /// How much shorter long failures got.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub simplification: Option<SimplificationFound>,
     /// Scripts the search began with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub seeds: Vec<SeedUsed>,
@@ -234,6 +237,36 @@ pub struct MergedRun {
     pub sequences: u64,
     /// The command that repeats its search.
     pub command: String,
+}
+
+/// How much shorter long failures got, in calls.
+#[derive(Debug, Clone, Serialize)]
+pub struct SimplificationFound {
+    pub failures: Vec<FailureShortened>,
+    /// Failures of too few calls.
+    pub short: usize,
+    /// Failures that did not happen again.
+    pub unrepeated: usize,
+    pub removal: EffortTaken,
+    pub replacement: EffortTaken,
+    pub ddmin: EffortTaken,
+}
+
+/// Calls of one failure: as found, after removal, after replacement too, and after delta debugging instead.
+#[derive(Debug, Clone, Serialize)]
+pub struct FailureShortened {
+    pub member: String,
+    pub kind: &'static str,
+    pub found: usize,
+    pub removed: usize,
+    pub replaced: usize,
+    pub ddmin: usize,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct EffortTaken {
+    pub runs: usize,
+    pub seconds: f64,
 }
 
 /// What became of a script the search began with.

@@ -27,6 +27,7 @@ use cause::{Cause, cause, settle};
 pub use doubt::{Doubt, Likelihood, likelihood};
 use doubt::{Evidence, doubts};
 pub(crate) use facts::{Facts, FromClasses};
+pub(crate) use shorten::item;
 use shorten::{observe, shorten};
 
 /// One cause, told by the test that shows it best.

@@ -44,7 +44,7 @@ fn note(case: &mut Case, seen: &Observation) {
     }
 }
 
-fn item(table: &OperationTable, steps: &[Step], past_exceptions: bool) -> Item {
+pub(crate) fn item(table: &OperationTable, steps: &[Step], past_exceptions: bool) -> Item {
     let sequence = Sequence::from_steps(table, steps.to_vec()).expect("built from checked sequences");
     let observe = Observe { values: Values::All, contracts: true, ..Observe::default() };
     Item { sequence, observe, reset: Reset::Fields, past_exceptions }

@@ -86,19 +86,27 @@ pub struct Blame {
 
 /// All failures.
 #[derive(Debug, Default)]
-pub(super) struct Failures(BTreeMap<(CallableId, FailureKind), Failure>);
+pub(super) struct Failures {
+    all: BTreeMap<(CallableId, FailureKind), Failure>,
+    /// If set, the first sequence with as many steps is told, not the shortest: whoever measures shortening wants long ones.
+    least_steps: Option<usize>,
+}
 
 impl Failures {
+    pub fn new(least_steps: Option<usize>) -> Self {
+        Failures { all: BTreeMap::new(), least_steps }
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = &Failure> {
-        self.0.values()
+        self.all.values()
     }
 
     /// Moves a failure to who is to blame; what that one is known for already is counted together.
     pub fn blame(&mut self, one: Blame) {
-        let Some(moved) = self.0.remove(&(one.callable, one.kind.clone())) else { return };
+        let Some(moved) = self.all.remove(&(one.callable, one.kind.clone())) else { return };
         let moved =
             Failure { callable: one.culprit, steps: one.steps, violation: Some(one.violation), ..moved };
-        match self.0.entry((one.culprit, one.kind)) {
+        match self.all.entry((one.culprit, one.kind)) {
             Entry::Vacant(free) => {
                 free.insert(moved);
             }
@@ -115,7 +123,7 @@ impl Failures {
 
     pub fn note(&mut self, seen: Sighting<'_>) {
         let key = (seen.callable, seen.kind.clone());
-        let known = self.0.entry(key).or_insert_with(|| Failure {
+        let known = self.all.entry(key).or_insert_with(|| Failure {
             callable: seen.callable,
             kind: seen.kind,
             steps: seen.steps.to_vec(),
@@ -126,10 +134,45 @@ impl Failures {
             after_steps: seen.after_steps,
         });
         known.times += 1;
-        if seen.steps.len() < known.steps.len() {
+        let is_better = match self.least_steps {
+            None => seen.steps.len() < known.steps.len(),
+            Some(least) => known.steps.len() < least && seen.steps.len() >= least,
+        };
+        if is_better {
             known.steps = seen.steps.to_vec();
             known.violation = seen.violation;
             known.thrown = seen.thrown;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probat_model::OperationId;
+
+    fn lengths(least: Option<usize>, seen: &[usize]) -> usize {
+        let mut failures = Failures::new(least);
+        for &length in seen {
+            let steps = vec![Step { operation: OperationId(0), args: Default::default() }; length];
+            failures.note(Sighting {
+                callable: CallableId(0),
+                kind: FailureKind::TimedOut,
+                steps: &steps,
+                violation: None,
+                thrown: None,
+                death: None,
+                after_steps: 1,
+            });
+        }
+        let told: Vec<usize> = failures.iter().map(|failure| failure.steps.len()).collect();
+        told[0]
+    }
+
+    #[test]
+    fn the_shortest_is_told_or_the_first_that_is_long_enough() {
+        assert_eq!(lengths(None, &[5, 3, 9]), 3);
+        assert_eq!(lengths(Some(4), &[2, 9, 5]), 9);
+        assert_eq!(lengths(Some(4), &[2, 3]), 2);
     }
 }

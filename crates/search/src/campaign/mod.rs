@@ -88,6 +88,8 @@ pub struct CampaignConfig {
     pub keep_all: bool,
     /// Run only what was found before: nothing new is tried.
     pub resumed_only: bool,
+    /// Tell failures by the first sequence of so many steps, where there is one; otherwise by the shortest.
+    pub long_failures: Option<usize>,
 }
 
 impl Default for CampaignConfig {
@@ -104,6 +106,7 @@ impl Default for CampaignConfig {
             past_exceptions: false,
             keep_all: false,
             resumed_only: false,
+            long_failures: None,
         }
     }
 }
@@ -272,7 +275,7 @@ impl<'h> Campaign<'h> {
             store: Store::new(),
             pool: Pool::new(),
             run: FxHashSet::default(),
-            failures: Failures::default(),
+            failures: Failures::new(config.long_failures),
             feedback: Feedback::default(),
             earnings: Earnings::default(),
             tame: FxHashSet::default(),

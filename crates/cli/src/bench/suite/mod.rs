@@ -13,15 +13,16 @@ mod explain;
 mod report;
 mod subject;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use probat_measure::{MeasureError, Measured, PeerJob, Suite, Tools, measure, run_peer};
 use serde_json::Value;
 
-pub use args::BenchGenerateArgs;
+pub use args::{BenchGenerateArgs, words};
 
+use super::child;
 use crate::args::Format;
 use crate::exit::Exit;
 use crate::failure::{Failure, message, print, warn};
@@ -104,28 +105,12 @@ impl Bench<'_> {
     /// As a user would.
     fn generate(&self, subject: &Subject, seed: u64, tests: &Path) -> Result<Value, Failure> {
         let limit = format!("{}ms", self.args.time_limit.as_millis());
-        let mut command = Command::new("/proc/self/exe");
-        command.arg("generate").args(&subject.words).args(["--time-limit", &limit, "--format", "json"]);
-        command.args(["--seed", &seed.to_string(), "--output"]).arg(tests);
-        if self.args.explain {
-            command.arg("--explain");
-        }
-        command.arg("--java-home").arg(&self.tools.java_home).args(&self.args.options);
-        let output = command.stdin(Stdio::null()).stderr(Stdio::piped()).output();
-        let output =
-            output.map_err(|error| Failure::new(Exit::Missing, format!("cannot start probat: {error}")))?;
-        let code = output.status.code();
-        // 3 says that the code under test broke a contract.
-        if !matches!(code, Some(0 | 3)) {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let last = said.lines().rev().find(|line| line.contains("error")).unwrap_or("no message");
-            return Err(Failure::new(
-                Exit::Bug,
-                format!("`generate` ended with {code:?} on {}: {last}", subject.text),
-            ));
-        }
-        serde_json::from_slice(&output.stdout)
-            .map_err(|error| Failure::new(Exit::Bug, format!("`generate` printed no report: {error}")))
+        let mut options: Vec<OsString> = vec!["--time-limit".into(), limit.into(), "--seed".into()];
+        options.extend([seed.to_string().into(), "--output".into(), tests.into()]);
+        options.extend(["--java-home".into(), self.tools.java_home.clone().into()]);
+        options.extend(self.args.explain.then(|| OsString::from("--explain")));
+        options.extend(self.args.options.iter().map(OsString::from));
+        child::generate(&subject.text, &subject.words, &options)
     }
 
     fn peer(&self, subject: &Subject, path: &str) -> Result<Peer, Failure> {
