@@ -7,7 +7,7 @@ mod shop;
 use std::fs;
 
 use serde_json::Value;
-use shop::{Bed, launcher};
+use shop::{Bed, junit4, launcher};
 
 /// A till that loses count after a refund.
 const TILL: &str = "package till;
@@ -105,7 +105,7 @@ fn failing_tests_become_short_and_fail_in_the_same_way() {
     assert_eq!(fs::read_to_string(bed.at("TillTest.java")).unwrap(), source, "never in place");
 
     let short = fs::read_to_string(bed.at("short/till/TillTest.java")).unwrap();
-    assert!(short.contains("till.refund(3);") && !short.contains("other.ring"), "{short}");
+    assert!(short.contains("till.refund(0);") && !short.contains("other.ring"), "{short}");
     assert!(short.contains("for (int i = 0"), "{short}");
     // What was written compiles, and is minimal: nothing more can go.
     bed.compile_with(&[bed.at("short/till/TillTest.java")], "short-classes", &[bed.at("classes")], None);
@@ -166,4 +166,64 @@ fn junit_tests_and_those_of_generate_are_taken() {
     for test in report["tests"].as_array().unwrap() {
         assert!(["minimal", "shorter"].contains(&test["state"].as_str().unwrap()), "{report:#}");
     }
+}
+
+/// JUnit 4 from end to end: found, shortened, compiled, and failing in the same way under the real launcher.
+#[test]
+fn junit_4_tests_become_short_and_still_fail() {
+    let (Some(launcher), Some(junit)) = (launcher(), junit4()) else { return };
+    let source = format!(
+        "package till;\n\nimport static org.junit.Assert.assertEquals;\n\nimport org.junit.Test;\n\n\
+         public class TillTest {{\n{}}}\n",
+        TESTS.replace('%', "@Test")
+    );
+    let bed = bed(&source);
+    let given = std::env::join_paths([&[bed.at("classes")][..], &junit].concat()).unwrap();
+    let args = ["minimize", "TillTest.java", "--output", "short", "--format", "json", "--classpath"];
+    let run = bed.probat(&[&args[..], &[given.to_str().unwrap()]].concat());
+    run.expect(0, &[]);
+    let report = run.json();
+    let refunds = test_of(&report, "countsRefunds");
+    assert_eq!(
+        (&refunds["state"], &refunds["exception"]),
+        (&"shorter".into(), &"java.lang.AssertionError".into())
+    );
+    assert!(refunds["statements_after"].as_u64().unwrap() <= 5, "{report:#}");
+    let class_path = [&[bed.at("classes")][..], &junit].concat();
+    let short = bed.at("short/till/TillTest.java");
+    bed.compile_with(std::slice::from_ref(&short), "short-classes", &class_path, None);
+    let ran = bed.run_junit(
+        &launcher,
+        &[&class_path[..], &[bed.at("short-classes")]].concat(),
+        &bed.at("short-classes"),
+    );
+    assert_eq!(ran.code, 1, "{}", ran.out);
+    for said in ["countsRefunds", "expected:<7> but was:<8>", "hasNote", "NullPointerException"] {
+        assert!(ran.out.contains(said), "{said}: {}\n{}", ran.out, fs::read_to_string(&short).unwrap());
+    }
+}
+
+/// What is written inside a call is replaced too.
+#[test]
+fn arguments_inside_calls_become_simple() {
+    let tests = "    public void notes() {
+        Till till = Till.of(new StringBuilder(\"name\").append(3).toString(), Math.max(4, 5));
+        till.ring(Integer.parseInt(\"12\"));
+        till.noteLength();
+    }
+";
+    let bed = bed(&format!("package till;\n\npublic class TillTest {{\n{tests}}}\n"));
+    let run = bed.probat(&["minimize", "--classpath", "classes", "TillTest.java", "--output", "short"]);
+    run.expect(0, &["notes: 3 → 2 statements (java.lang.NullPointerException from till.Till.noteLength)"]);
+    let kept = "    public void sums() {
+        Till till = Till.of(new StringBuilder(\"name\").append(3).toString(), Math.max(4, 5));
+        if2(till.sum());
+    }
+    private static void if2(int sum) { if (sum >= 0) throw new IllegalStateException(\"sum\"); }
+";
+    fs::write(bed.at("TillTest.java"), format!("package till;\n\npublic class TillTest {{\n{kept}}}\n"))
+        .unwrap();
+    bed.probat(&["minimize", "--classpath", "classes", "TillTest.java", "--output", "short"]).expect(0, &[]);
+    let short = fs::read_to_string(bed.at("short/till/TillTest.java")).unwrap();
+    assert!(short.contains("if2(0);") && !short.contains("StringBuilder"), "{short}");
 }

@@ -293,6 +293,12 @@ fn statements(text: &str, all: &[Token], start: usize) -> Result<Vec<Statement>,
     Ok(found)
 }
 
+/// Reads one statement anew, after its text was changed.
+pub fn reread(text: &str) -> Option<Statement> {
+    let all = tokens(text).ok().filter(|all| !all.is_empty())?;
+    statement(text, &all, 0).ok()
+}
+
 fn statement(text: &str, all: &[Token], from: usize) -> Result<Statement, String> {
     let word = |token: &Token| &text[token.span.clone()];
     let first = word(&all[0]);

@@ -5,6 +5,7 @@
 
 mod args;
 mod java;
+mod parts;
 mod shrink;
 mod trial;
 
@@ -12,9 +13,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use probat_generate::Compiler;
-use probat_model::OperationTable;
+use probat_model::{ClassName, OperationTable};
 use probat_project::{JUnitKind, Tools, find_junit};
 use probat_supervisor::FleetConfig;
+use probat_supervisor::discovery::Jvm;
 use serde::Serialize;
 
 pub use args::MinimizeArgs;
@@ -144,17 +146,16 @@ fn bench<'a>(
     let mut paths: Vec<PathBuf> = vec![classes.clone()];
     paths.extend(probat_classpath::split(&args.jvm.classpath));
     let kind = if source.contains("org.junit.jupiter") { JUnitKind::JUnit5 } else { JUnitKind::JUnit4 };
-    if source.contains("org.junit") {
+    let mut library = open(&jvm, &paths)?;
+    // Who has JUnit on the class path needs no other.
+    if source.contains("org.junit") && !library.classes.contains(&annotation(kind)) {
         let _progress = Progress::start("looking for JUnit");
         let tools = Tools::of_this_machine(args.offline);
         let junit =
             find_junit(&tools, kind, &args.junit_jars, &[], work).map_err(|error| project_failure(&error))?;
         paths.extend(junit.jars);
+        library = open(&jvm, &paths)?;
     }
-    let joined = std::env::join_paths(&paths).map_err(|_| {
-        Failure::new(Exit::BadInput, "a path on the class path holds a `:`, which separates paths there")
-    })?;
-    let library = Library::open(&jvm.home, &joined.to_string_lossy())?;
     let config = worker_config(&args.jvm, &jvm, &library)?;
     let compiler = Compiler { javac, class_path: config.class_path.clone(), release: None };
     let fleet = fleet::start(FleetConfig { workers: 1, ..FleetConfig::new(config) })?;
@@ -168,6 +169,21 @@ fn bench<'a>(
         waves: 0,
         runs: 0,
         table: OperationTable::new(),
+    })
+}
+
+fn open(jvm: &Jvm, paths: &[PathBuf]) -> Result<Library, Failure> {
+    let joined = std::env::join_paths(paths).map_err(|_| {
+        Failure::new(Exit::BadInput, "a path on the class path holds a `:`, which separates paths there")
+    })?;
+    Library::open(&jvm.home, &joined.to_string_lossy())
+}
+
+/// What tests are marked with.
+fn annotation(kind: JUnitKind) -> ClassName {
+    ClassName::internal(match kind {
+        JUnitKind::JUnit5 => "org/junit/jupiter/api/Test",
+        JUnitKind::JUnit4 => "org/junit/Test",
     })
 }
 
