@@ -117,6 +117,18 @@ fn calls_after_a_failed_constructor_are_seen() {
     assert_eq!(kept, ["foreign2", "own2"]);
 }
 
+/// A test that cannot be looked at to its end is kept, and named.
+#[test]
+fn a_test_beyond_its_allowance_is_never_redundant() {
+    let Some((bed, jar)) = bed() else { return };
+    suite(&bed, &jar, &["RunningExample"], "tests");
+    let run = reduce(&bed, &jar, "tests", &["--token-limit-per-test", "10", "--by", "pairwise-equals"]);
+    run.expect(0, &[]);
+    let json = run.json();
+    assert_eq!(methods(&json["kept"]), ["t1", "t2", "t3"]);
+    assert_eq!(methods(&json["cut_off"]), ["t1", "t2", "t3"]);
+}
+
 /// JUnit 3 and 4, found by the Vintage engine.
 #[test]
 fn old_suites_are_assessed() {

@@ -26,6 +26,8 @@ pub struct RecordingSpec {
     pub pairwise: bool,
     /// Represent objects by what their `equals` reads, too.
     pub monitor: bool,
+    /// Tokens of states that are read for one test.
+    pub tokens_per_test: u64,
     /// Note primitives and strings that are passed.
     pub arguments: bool,
 }
@@ -108,6 +110,8 @@ pub enum RecordEvent {
         all: u64,
         /// States too large to read, each unlike every other.
         large: u64,
+        /// Later calls were not looked at any more, and stand for something no other test does.
+        cut_off: bool,
         /// Calls on threads that are not recorded.
         elsewhere: u64,
         /// Methods that an exception left, and its class.

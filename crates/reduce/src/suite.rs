@@ -67,6 +67,8 @@ pub struct Suite {
     /// Calls recorded, and states among them too large to read.
     pub calls: u64,
     pub large: u64,
+    /// Ids of tests whose calls were too many to look at all.
+    pub cut_off: Vec<String>,
     /// Calls on threads that are not recorded.
     pub elsewhere: u64,
     /// The test that was running when the events ended.
@@ -88,10 +90,13 @@ impl Suite {
                             Some(Test { id, name, calls: Vec::new(), threw: Vec::new(), edges: Vec::new() });
                     }
                 }
-                RecordEvent::Calls { calls, all, large, elsewhere, threw, edges } => {
+                RecordEvent::Calls { calls, all, large, cut_off, elsewhere, threw, edges } => {
                     suite.elsewhere += elsewhere;
                     suite.calls += all;
                     suite.large += large;
+                    if let (true, Some(test)) = (cut_off, &running) {
+                        suite.cut_off.push(test.id.clone());
+                    }
                     if let Some(test) = &mut running {
                         (test.calls, test.threw, test.edges) = (calls, threw, edges);
                     }

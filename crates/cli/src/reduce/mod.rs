@@ -57,7 +57,7 @@ pub fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
         )
         .hint("`--tests` is a folder with compiled test classes, such as target/test-classes, or a jar"));
     }
-    let config = recording(&subject, &techniques);
+    let config = recording(args, &subject, &techniques);
     let existing = match &subject.existing {
         Some(path) => Some(launch::run(
             &config,
@@ -146,6 +146,7 @@ pub fn harvest(
         techniques: Vec::new(),
         ignored_fields: Vec::new(),
         time_limit_per_test: Duration::from_secs(30),
+        token_limit_per_test: u64::MAX,
         junit_jars: junit_jars.to_vec(),
         offline: false,
         source: None,
@@ -157,7 +158,7 @@ pub fn harvest(
         .map_err(|error| Failure::new(Exit::Missing, format!("cannot make a temporary folder: {error}")))?;
     let found = java::choose(jvm.java_home.as_deref())?;
     let subject = subject::find(&args, &found, work.path())?;
-    let mut config = recording(&subject, &[Technique::WholeState]);
+    let mut config = recording(&args, &subject, &[Technique::WholeState]);
     if let Some(spec) = &mut config.instrumentation.recording {
         spec.arguments = true;
     }
@@ -192,11 +193,12 @@ fn plain(subject: &Subject) -> WorkerConfig {
     config
 }
 
-fn recording(subject: &Subject, techniques: &[Technique]) -> WorkerConfig {
+fn recording(args: &ReduceArgs, subject: &Subject, techniques: &[Technique]) -> WorkerConfig {
     let mut config = subject.config.clone();
     let mut spec = subject.plan.spec.clone();
     spec.sequences =
         techniques.contains(&Technique::WholeSeq) || techniques.contains(&Technique::ModifyingSeq);
+    spec.tokens_per_test = args.token_limit_per_test;
     spec.pairwise = techniques.contains(&Technique::PairwiseEquals);
     spec.monitor = techniques.contains(&Technique::MonitorEquals);
     config.instrumentation.recording = Some(spec);
@@ -255,6 +257,7 @@ fn gather(
         source: None,
         calls: suite.calls,
         too_large: suite.large,
+        cut_off: suite.cut_off.clone(),
         calls_elsewhere: suite.elsewhere,
         static_inputs: subject.plan.has_statics,
         changed_by_recording: changed(&plain.suite, suite),

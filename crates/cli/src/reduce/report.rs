@@ -44,6 +44,8 @@ pub struct Report {
     pub calls: u64,
     /// States too large to read, each taken to be unlike every other.
     pub too_large: u64,
+    /// Tests whose calls were too many, on too large states, to look at all; they count as adding something.
+    pub cut_off: Vec<String>,
     /// Calls on other threads, which are not recorded.
     pub calls_elsewhere: u64,
     pub static_inputs: bool,
@@ -148,6 +150,11 @@ pub fn render(report: &Report) -> String {
             plural(report.calls, "call")
         ));
     }
+    list(
+        "not looked at to their end, for the size of their states (`--token-limit-per-test`)",
+        report.cut_off.iter().map(|id| short(id)),
+        &mut out,
+    );
     if report.calls_elsewhere > 0 {
         out.push_str(&format!(
             "\n{} on other threads were not recorded\n",

@@ -55,6 +55,8 @@ pub struct StateReader {
     buffers: Option<Buffers<Ref<'static>, Field>>,
     /// What a root was last.
     guess: Guess,
+    /// Tokens read in all.
+    spent: u64,
 }
 
 impl StateReader {
@@ -66,12 +68,13 @@ impl StateReader {
             stream: Stream::default(),
             buffers: None,
             guess: Guess::default(),
+            spent: 0,
         })
     }
 
     /// Reads the state of some values; more or fewer than one are put under a virtual root.
     pub fn linearise(&mut self, env: &mut Env<'_>, roots: &[Value<'_>]) -> Result<Linearised, HeapError> {
-        let StateReader { registry, limit, stream, buffers, guess } = self;
+        let StateReader { registry, limit, stream, buffers, guess, .. } = self;
         let kept = buffers.take().unwrap_or_default();
         let (done, emptied) = env.with_frame(FRAME, |env| {
             let mut buffers = kept.recycle();
@@ -81,6 +84,8 @@ impl StateReader {
         })?;
         *buffers = Some(emptied);
         done?;
+        self.spent += u64::from(self.stream.tokens());
+        let stream = &self.stream;
         Ok(Linearised { hash: stream.hash(), tokens: stream.tokens(), truncated: stream.is_truncated() })
     }
 
@@ -91,7 +96,7 @@ impl StateReader {
         root: Ref<'_>,
         objects: &[Ref<'_>],
     ) -> Result<Vec<Option<u32>>, HeapError> {
-        let StateReader { registry, limit, stream, buffers, guess } = self;
+        let StateReader { registry, limit, stream, buffers, guess, .. } = self;
         let kept = buffers.take().unwrap_or_default();
         let (done, emptied) = env.with_frame(FRAME, |env| {
             let mut buffers = kept.recycle();
@@ -103,6 +108,11 @@ impl StateReader {
         })?;
         *buffers = Some(emptied);
         done
+    }
+
+    /// How many tokens were read so far.
+    pub fn spent(&self) -> u64 {
+        self.spent
     }
 
     /// The tokens of the state read last.

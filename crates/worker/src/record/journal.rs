@@ -75,14 +75,14 @@ impl Journal {
     }
 
     /// A test ends with the calls made; a container ends, and calls made since its last test belong to nobody.
-    pub fn finished(&mut self, id: String, end: TestEnd, elsewhere: u64, edges: Vec<u32>) {
+    pub fn finished(&mut self, id: String, end: TestEnd, elsewhere: u64, edges: Vec<u32>, cut_off: bool) {
         let calls = std::mem::take(&mut self.calls);
         self.seen.clear();
         let (all, large) = (std::mem::take(&mut self.all), std::mem::take(&mut self.large));
         let threw = std::mem::take(&mut self.threw).into_iter().collect();
         if self.current.as_ref() == Some(&id) {
             self.current = None;
-            self.event(&RecordEvent::Calls { calls, all, large, elsewhere, threw, edges });
+            self.event(&RecordEvent::Calls { calls, all, large, cut_off, elsewhere, threw, edges });
         }
         self.event(&RecordEvent::Finished { id, end });
         self.flush();

@@ -43,6 +43,11 @@ pub struct Recorder {
     elsewhere: u64,
     /// The method of the call under way.
     called: Option<u32>,
+    /// Tokens that may be read for one test, and how many were when it began.
+    allowance: u64,
+    spent_before: u64,
+    /// The state of all further calls of a test that used up its allowance: unlike every other test's.
+    cut_off: Option<StateHash>,
     /// Numbers for states that are unlike every other.
     unique: u128,
 }
@@ -115,6 +120,9 @@ impl Recorder {
             edges: Vec::new(),
             elsewhere: 0,
             called: None,
+            allowance: spec.tokens_per_test,
+            spent_before: 0,
+            cut_off: None,
             unique: 0,
         })
     }
@@ -149,7 +157,9 @@ impl Recorder {
                 edges.dedup();
             }
             self.called = None;
-            self.journal.finished(described.id, end, std::mem::take(&mut self.elsewhere), edges);
+            self.spent_before = self.reader.spent();
+            let was_cut_off = self.cut_off.take().is_some();
+            self.journal.finished(described.id, end, std::mem::take(&mut self.elsewhere), edges, was_cut_off);
         } else {
             let reason = listener::reason(env, args).unwrap_or_default();
             self.journal.event(&RecordEvent::Skipped { id: described.id, name: described.name, reason });
@@ -165,6 +175,9 @@ impl Recorder {
         args: Option<Ref<'_>>,
     ) {
         self.called = Some(method);
+        if self.reader.spent() - self.spent_before > self.allowance {
+            return self.pass_over(method);
+        }
         let args = args.and_then(|args| env.cast::<ObjectArray>(args));
         let count = args.map_or(0, |args| env.array_length(args));
         let capacity = u16::try_from(REFERENCES + count).unwrap_or(u16::MAX);
@@ -180,6 +193,27 @@ impl Recorder {
                 self.note_arguments(env, method, &values[values.len() - count..]);
             }
             self.look(env, method, receiver.is_some(), &values);
+        });
+    }
+
+    /// The test has used up its allowance. It adds something for certain: one state per test that is unlike every other.
+    fn pass_over(&mut self, method: u32) {
+        let state = match self.cut_off {
+            Some(state) => state,
+            None => {
+                let state = self.unlike_any(0);
+                self.cut_off = Some(state);
+                state
+            }
+        };
+        let whole_seq = self.sequences.is_some().then_some(state);
+        self.journal.call(CallSeen {
+            method,
+            whole_state: state,
+            whole_seq,
+            modifying_seq: whole_seq,
+            monitor_equals: self.monitor.is_some().then_some(state),
+            pairwise_equals: self.pairwise.is_some().then_some(state),
         });
     }
 
