@@ -201,7 +201,8 @@ impl Recorder {
         let state = match self.cut_off {
             Some(state) => state,
             None => {
-                let state = self.unlike_any(0);
+                self.unique += 1;
+                let state = StateHash(self.unique << 64);
                 self.cut_off = Some(state);
                 state
             }
