@@ -17,6 +17,17 @@ const ASSERTIONS: &[(&str, &str)] = &[
 "#,
     ),
     (
+        "assertDoesNotThrow",
+        r#"    private static void assertDoesNotThrow(ThrowingCode code) {
+        try {
+            code.run();
+        } catch (Throwable thrown) {
+            throw new AssertionError("expected no exception, but was: " + thrown, thrown);
+        }
+    }
+"#,
+    ),
+    (
         "assertEquals",
         r#"    private static void assertEquals(Object expected, Object actual) {
         if (!java.util.Objects.equals(expected, actual)) {

@@ -216,6 +216,9 @@ impl Writer<'_, '_> {
         if is_last && self.is_plain_failure() {
             self.comment();
         }
+        if is_last && self.asserts_nothing() && is_statement(&operation) {
+            return self.returning(step);
+        }
         let checks: Vec<Expected> = self.checks_of(step);
         let count = self.plan.uses[usize::from(step.0)].count;
         if count == 0 && checks.len() == 1 && operation.result().is_some() {
@@ -232,6 +235,28 @@ impl Writer<'_, '_> {
             self.check(step, &value, &expected)?;
         }
         Ok(())
+    }
+
+    /// Whether all there is to say is that the last call returns.
+    fn asserts_nothing(&self) -> bool {
+        let TestCase { checks, caught, ending, .. } = self.case;
+        checks.is_empty() && caught.is_empty() && *ending == Ending::Returns
+    }
+
+    /// A call of which it is asserted that it throws nothing.
+    fn returning(&mut self, step: StepId) -> Result<(), Stop> {
+        let text = self.printer.expression(step)?.text;
+        match self.framework {
+            Framework::JUnit5 | Framework::Java => {
+                self.asserts.push("assertDoesNotThrow");
+                self.statement(step, format!("assertDoesNotThrow(() -> {text});"))
+            }
+            // It has no assertion for that.
+            Framework::JUnit4 => {
+                self.lines.push("// Throws nothing.".into());
+                self.statement(step, format!("{text};"))
+            }
+        }
     }
 
     fn checks_of(&self, step: StepId) -> Vec<Expected> {

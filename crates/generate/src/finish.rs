@@ -21,6 +21,7 @@ use probat_search::replace::replace_from;
 
 use crate::expect::expected;
 use crate::observers::Observers;
+use crate::split::{Told, split};
 
 /// A test that behaved alike twice.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,31 +117,27 @@ where
         .filter(|chosen| keep_all || !needs_assertions(&chosen.witness.ending))
         .map(|chosen| (chosen.witness.clone(), chosen.needs))
         .collect();
-    let shortened = shorten(campaign, &witnesses, first, &|| clock.is_late(SHORTENING))?;
+    let mut tests = shorten(campaign, witnesses, first, &|| clock.is_late(SHORTENING))?;
+    if !keep_all && !campaign.config.past_exceptions {
+        tests = split(campaign, tests, first, &|| clock.is_late(SHORTENING))?;
+    }
     let observers = Observers::new(&mut campaign.catalogue);
-    let mut order: Vec<usize> = (0..witnesses.len()).collect();
-    order.sort_by_key(|&at| std::cmp::Reverse(witnesses[at].1.len()));
+    tests.sort_by_key(|told| std::cmp::Reverse(told.needs.len()));
     let mut finish = Finish { left_out, ..Finish::default() };
-    let mut rest = order.as_slice();
     let mut size = clock.first_chunk();
-    while !rest.is_empty() {
+    let mut is_first = true;
+    while !tests.is_empty() {
         // The first is for those who had no time at all.
-        if rest.len() < order.len() && clock.is_late(1.0) {
-            finish.left_out += rest.len();
+        if !is_first && clock.is_late(1.0) {
+            finish.left_out += tests.len();
             break;
         }
+        is_first = false;
         let start = Instant::now();
-        let chunk;
-        (chunk, rest) = rest.split_at(size.min(rest.len()));
-        let chosen: Vec<Short<'_>> = chunk
-            .iter()
-            .map(|&at| {
-                let Shortened { steps, seen } = shortened[at].clone();
-                Short { witness: &witnesses[at].0, needs: witnesses[at].1.len(), steps, seen }
-            })
-            .collect();
-        finish_chunk(campaign, &observers, first, second, chosen, &mut finish)?;
-        size = clock.next_chunk(chunk.len(), start.elapsed());
+        let chunk: Vec<Told> = tests.drain(..size.min(tests.len())).collect();
+        let count = chunk.len();
+        finish_chunk(campaign, &observers, first, second, chunk, &mut finish)?;
+        size = clock.next_chunk(count, start.elapsed());
     }
     if !keep_all {
         drop_twins(&mut finish.tests);
@@ -161,33 +158,20 @@ where
 {
     let witnesses: Vec<(Witness, Vec<ProbeId>)> =
         witnesses.into_iter().map(|witness| (witness.clone(), witness.edges)).collect();
-    let shortened = shorten(campaign, &witnesses, first, stop)?;
+    let tests = shorten(campaign, witnesses, first, stop)?;
     let observers = Observers::new(&mut campaign.catalogue);
-    let chosen = witnesses.iter().zip(shortened).map(|((witness, needs), Shortened { steps, seen })| Short {
-        witness,
-        needs: needs.len(),
-        steps,
-        seen,
-    });
     let mut finish = Finish::default();
-    finish_chunk(campaign, &observers, first, second, chosen.collect(), &mut finish)?;
+    finish_chunk(campaign, &observers, first, second, tests, &mut finish)?;
     Ok(finish.tests)
-}
-
-/// Steps of a test, and what was seen of them if they were run.
-#[derive(Debug, Clone)]
-struct Shortened {
-    steps: Vec<Step>,
-    seen: Option<Observation>,
 }
 
 /// Each witness as short as it gets, with what was seen of it then.
 fn shorten<E: Executor>(
     campaign: &mut Campaign<'_>,
-    witnesses: &[(Witness, Vec<ProbeId>)],
+    witnesses: Vec<(Witness, Vec<ProbeId>)>,
     executor: &mut E,
     stop: &dyn Fn() -> bool,
-) -> Result<Vec<Shortened>, E::Error> {
+) -> Result<Vec<Told>, E::Error> {
     let past_exceptions = campaign.config.past_exceptions;
     let mut subjects: Vec<Subject<'_>> = witnesses
         .iter()
@@ -212,21 +196,15 @@ fn shorten<E: Executor>(
         };
         replace_from(campaign, &mut subjects, executor, enough)?;
         // What came in from elsewhere may be out of reach for the test.
-        for ((subject, before), (witness, _)) in subjects.iter_mut().zip(before).zip(witnesses) {
+        for ((subject, before), (witness, _)) in subjects.iter_mut().zip(before).zip(&witnesses) {
             if !campaign.is_gathered(witness.callable, &subject.steps) {
                 (subject.steps, subject.seen) = before;
             }
         }
     }
-    Ok(subjects.into_iter().map(|subject| Shortened { steps: subject.steps, seen: subject.seen }).collect())
-}
-
-/// A shortened test without assertions.
-struct Short<'w> {
-    witness: &'w Witness,
-    needs: usize,
-    steps: Vec<Step>,
-    seen: Option<Observation>,
+    let short: Vec<_> = subjects.into_iter().map(|subject| (subject.steps, subject.seen)).collect();
+    let told = |((witness, needs), (steps, seen))| Told { witness, needs, steps, seen };
+    Ok(witnesses.into_iter().zip(short).map(told).collect())
 }
 
 /// Gives tests their assertions: what both executors see alike.
@@ -235,26 +213,26 @@ fn finish_chunk<E: Executor + Send>(
     observers: &Observers,
     first: &mut E,
     second: &mut E,
-    mut chunk: Vec<Short<'_>>,
+    mut chunk: Vec<Told>,
     finish: &mut Finish,
 ) -> Result<(), E::Error>
 where
     E::Error: Send,
 {
     let past = campaign.config.past_exceptions;
-    let unseen: Vec<&mut Short<'_>> = chunk.iter_mut().filter(|short| short.seen.is_none()).collect();
-    let plain = unseen.iter().map(|short| item(campaign, &short.steps, &[], true)).collect();
-    for (short, seen) in unseen.into_iter().zip(first.run(&campaign.catalogue.operations, plain)?) {
-        short.seen = Some(seen);
+    let unseen: Vec<&mut Told> = chunk.iter_mut().filter(|told| told.seen.is_none()).collect();
+    let plain = unseen.iter().map(|told| item(campaign, &told.steps, &[], true)).collect();
+    for (told, seen) in unseen.into_iter().zip(first.run(&campaign.catalogue.operations, plain)?) {
+        told.seen = Some(seen);
     }
     let mut drafts = Vec::with_capacity(chunk.len());
-    for short in chunk {
-        let seen = short.seen.expect("seen above");
-        let draft = draft(campaign, observers, short.steps, &seen, short.witness);
-        drafts.push((draft, short.witness, seen.edges, short.needs));
+    for told in chunk {
+        let seen = told.seen.expect("seen above");
+        let draft = draft(campaign, observers, told.steps, &seen, &told.witness);
+        drafts.push((draft, told.witness, seen.edges, told.needs.len()));
     }
     let items: Vec<Item> =
-        drafts.iter().map(|(draft, ..)| item(campaign, &draft.steps, &draft.checked, false)).collect();
+        drafts.iter().map(|(draft, ..)| item(campaign, &draft.steps, &draft.checked, true)).collect();
     let table = &campaign.catalogue.operations;
     let (once, again) = std::thread::scope(|threads| {
         let once = threads.spawn(|| first.run(table, items.clone()));
@@ -265,7 +243,8 @@ where
     for ((draft, witness, edges, needs), (once, again)) in drafts.into_iter().zip(runs) {
         let Some(owner) = campaign.catalogue.callable(witness.callable).owner else { continue };
         let callable = witness.callable;
-        match assemble(draft, witness, [&once, &again], past) {
+        let wavers = [&once, &again].iter().any(|seen| campaign.catalogue.wavers(&seen.edges));
+        match assemble(draft, &witness, [&once, &again], past, wavers) {
             Some((case, result)) => {
                 finish.tests.push(Finished { owner, callable, case, edges, needs, result });
             }
@@ -296,7 +275,7 @@ fn needs_assertions(ending: &Ending) -> bool {
     matches!(ending, Ending::Threw(class) if class.as_internal() == "java/lang/AssertionError")
 }
 
-fn ends_alike(ending: &Ending, steps: &[Step], seen: &Observation) -> bool {
+pub(crate) fn ends_alike(ending: &Ending, steps: &[Step], seen: &Observation) -> bool {
     let last = StepId(steps.len() as u16 - 1);
     seen.taints.is_empty()
         && match ending {
@@ -308,7 +287,7 @@ fn ends_alike(ending: &Ending, steps: &[Step], seen: &Observation) -> bool {
         }
 }
 
-fn takes(needs: &[ProbeId], seen: &Observation) -> bool {
+pub(crate) fn takes(needs: &[ProbeId], seen: &Observation) -> bool {
     needs.iter().all(|edge| seen.edges.binary_search(edge).is_ok())
 }
 
@@ -331,7 +310,7 @@ fn value(seen: &Observation, step: StepId) -> Option<&Value> {
     }
 }
 
-fn item(campaign: &Campaign<'_>, steps: &[Step], checked: &[StepId], edges: bool) -> Item {
+pub(crate) fn item(campaign: &Campaign<'_>, steps: &[Step], checked: &[StepId], edges: bool) -> Item {
     let sequence = Sequence::from_steps(&campaign.catalogue.operations, steps.to_vec())
         .expect("built from checked sequences");
     let request = |&step: &StepId| StateRequest { after: step.0, roots: vec![step], stored: true };
@@ -349,6 +328,8 @@ struct Draft {
     call: StepId,
     /// Steps whose values are asserted if they are stable.
     checked: Vec<StepId>,
+    /// Those of them that are not, if code was run that differs from run to run.
+    doubtful: Vec<StepId>,
 }
 
 fn draft(
@@ -359,12 +340,14 @@ fn draft(
     witness: &Witness,
 ) -> Draft {
     let call = StepId(steps.len() as u16 - 1);
-    let varies = campaign.catalogue.callable(witness.callable).varies;
+    // What may reach such code by its calls did not, if none of it was run.
+    let varies =
+        campaign.catalogue.callable(witness.callable).varies && campaign.catalogue.wavers(&seen.edges);
     if witness.ending != Ending::Returned || varies {
-        return Draft { steps, call, checked: Vec::new() };
+        return Draft { steps, call, checked: Vec::new(), doubtful: Vec::new() };
     }
     let operation = campaign.catalogue.operations.get(steps[usize::from(call.0)].operation).clone();
-    let mut checked = Vec::new();
+    let (mut checked, mut doubtful) = (Vec::new(), Vec::new());
     if operation.result().is_some() && !matches!(operation, Operation::Construct { .. }) {
         checked.push(call);
     }
@@ -378,12 +361,14 @@ fn draft(
         for observer in observers.of(&campaign.catalogue, ty, OBSERVERS) {
             let is_other = observer != steps[usize::from(call.0)].operation;
             if is_other && campaign.is_usable(witness.callable, observer) {
-                checked.push(StepId(steps.len() as u16));
+                let step = StepId(steps.len() as u16);
+                checked.push(step);
+                doubtful.extend(observers.varies(observer).then_some(step));
                 steps.push(Step { operation: observer, args: [object].into_iter().collect() });
             }
         }
     }
-    Draft { steps, call, checked }
+    Draft { steps, call, checked, doubtful }
 }
 
 /// The finished case, if both runs agree on how it ends.
@@ -392,6 +377,7 @@ fn assemble(
     witness: &Witness,
     [once, again]: [&Observation; 2],
     past_exceptions: bool,
+    wavers: bool,
 ) -> Option<(TestCase, Option<Expected>)> {
     for seen in [once, again] {
         let ended = match outcome(seen, draft.call)? {
@@ -411,7 +397,8 @@ fn assemble(
     let mut kept = vec![true; draft.steps.len()];
     let mut result = None;
     for (request, &step) in draft.checked.iter().enumerate() {
-        let asserted = agreed(once, again, request, step);
+        let is_doubtful = wavers && draft.doubtful.contains(&step);
+        let asserted = if is_doubtful { None } else { agreed(once, again, request, step) };
         match asserted {
             Some(found) => {
                 if step == draft.call {
@@ -495,7 +482,7 @@ fn agreed(once: &Observation, again: &Observation, request: usize, step: StepId)
     (format!("{one:?}") == format!("{two:?}")).then_some(one)
 }
 
-fn compact(steps: &[Step], kept: &[bool]) -> (Vec<Step>, Vec<u16>) {
+pub(crate) fn compact(steps: &[Step], kept: &[bool]) -> (Vec<Step>, Vec<u16>) {
     let mut place = vec![0u16; steps.len()];
     let mut out: Vec<Step> = Vec::new();
     for (at, step) in steps.iter().enumerate() {

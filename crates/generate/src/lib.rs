@@ -29,6 +29,7 @@ mod printed;
 mod scripts;
 mod shard;
 mod simplify;
+mod split;
 mod suite;
 mod triage;
 mod unfinished;

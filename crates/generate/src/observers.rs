@@ -5,7 +5,7 @@
 use probat_model::{ClassName, MethodDescriptor, Operation, OperationId, Type};
 use probat_search::catalogue::Catalogue;
 use probat_search::types::TypeId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// `class.method descriptor` of JDK types that tests often get back.
 const KNOWN: &[(&str, &str, &str, bool)] = &[
@@ -28,6 +28,8 @@ const KNOWN: &[(&str, &str, &str, bool)] = &[
 #[derive(Debug, Default)]
 pub(crate) struct Observers {
     by_type: FxHashMap<Type, Vec<OperationId>>,
+    /// Those that may reach what differs from run to run.
+    varying: FxHashSet<OperationId>,
 }
 
 impl Observers {
@@ -41,7 +43,6 @@ impl Observers {
                     && callable.has_receiver
                     && callable.params.len() == 1
                     && callable.pure
-                    && !callable.varies
             })
             .filter_map(|callable| match catalogue.operations.get(callable.operation) {
                 Operation::Call { class, name, descriptor, .. } if is_telling(name, descriptor) => {
@@ -50,6 +51,8 @@ impl Observers {
                 _ => None,
             })
             .collect();
+        let varying = catalogue.callables.iter().filter(|callable| callable.varies);
+        found.varying = varying.map(|callable| callable.operation).collect();
         for (ty, operation) in ids {
             found.by_type.entry(ty).or_default().push(operation);
         }
@@ -63,6 +66,11 @@ impl Observers {
             found.by_type.entry(Type::class(class)).or_default().push(operation);
         }
         found
+    }
+
+    /// Whether what an observer tells may differ from run to run.
+    pub fn varies(&self, observer: OperationId) -> bool {
+        self.varying.contains(&observer)
     }
 
     /// A few observers of an object of this run-time type, those of the nearest types first.

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use probat_model::{ClassName, JavaString, Operation, OperationId, OperationTable, Type};
+use probat_model::{ClassName, JavaString, Operation, OperationId, OperationTable, ProbeId, Type};
 use rustc_hash::FxHashMap;
 
 use crate::types::{Hierarchy, TypeId, TypeTable};
@@ -131,6 +131,8 @@ pub struct Catalogue {
     pub owners: Vec<Owner>,
     /// Number of probes in all.
     pub probes: u32,
+    /// Probes of bodies that themselves reach for what differs from run to run; ascending ranges.
+    pub wavering: Vec<Range<u32>>,
     stands: FxHashMap<TypeId, Stand>,
     /// Callables whose result can be used as the type.
     producers: FxHashMap<TypeId, Vec<CallableId>>,
@@ -143,6 +145,14 @@ impl Catalogue {
 
     pub fn callable(&self, id: CallableId) -> &Callable {
         &self.callables[id.0 as usize]
+    }
+
+    /// Whether one of these edges belongs to code that itself reaches for what differs from run to run.
+    pub fn wavers(&self, edges: &[ProbeId]) -> bool {
+        edges.iter().any(|edge| {
+            let after = self.wavering.partition_point(|range| range.start <= edge.0);
+            after > 0 && self.wavering[after - 1].contains(&edge.0)
+        })
     }
 
     /// The callable that makes this call.

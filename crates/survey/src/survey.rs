@@ -8,11 +8,11 @@ use std::ops::Range;
 use probat_analysis::callgraph::{CallGraph, CallGraphOptions};
 use probat_analysis::fields::{FieldAccess as Access, FieldOptions};
 use probat_analysis::members::Nesting;
-use probat_analysis::nondeterminism::Nondeterminism;
+use probat_analysis::nondeterminism::{Nondeterminism, influence_of};
 use probat_analysis::{ClassId, MethodId, World};
 use probat_classfile::AccessFlags;
 use probat_model::{ClassName, Operation, Type};
-use probat_search::catalogue::{Callable, Catalogue, FieldAccess, Owner, OwnerId, OwnerLiterals};
+use probat_search::catalogue::{BodyId, Callable, Catalogue, FieldAccess, Owner, OwnerId, OwnerLiterals};
 use probat_search::types::TypeId;
 use rustc_hash::FxHashSet;
 
@@ -97,6 +97,7 @@ pub fn survey(
         }
     };
     catalogue.bodies = facts.bodies.list.clone();
+    catalogue.wavering = wavering(&world.borrow(), &facts);
     let mut untestable = Vec::new();
     let mut generics = Generics::default();
     for &(class, owner) in &owners {
@@ -121,6 +122,21 @@ struct Facts {
     access: Access,
     varies: Nondeterminism,
     bodies: Bodies,
+}
+
+/// Probes of bodies that call a source of what differs, or leave the code with probes on the way to one.
+fn wavering(world: &World<'_>, facts: &Facts) -> Vec<Range<u32>> {
+    let differs = |&callee: &MethodId| {
+        influence_of(world, callee).is_some()
+            || (!facts.bodies.of.contains_key(&callee) && !facts.varies.of(callee).is_empty())
+    };
+    let mut bodies: Vec<(MethodId, BodyId)> =
+        facts.bodies.of.iter().map(|(&method, &body)| (method, body)).collect();
+    bodies.retain(|(method, _)| facts.graph.callees(*method).iter().any(differs));
+    let mut found: Vec<Range<u32>> =
+        bodies.iter().map(|(_, body)| facts.bodies.list[body.0 as usize].probes.clone()).collect();
+    found.sort_unstable_by_key(|range| range.start);
+    found
 }
 
 fn enter_owners(
