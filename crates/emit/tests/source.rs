@@ -57,6 +57,9 @@ const METHODS: &[(&str, &str, &str, &str)] = &[
     ("shop/Till", "ring", "(Ljava/lang/CharSequence;)I", ""),
     ("shop/Till", "ring", "(Ljava/lang/Integer;)I", ""),
     ("shop/Till", "ring", "(J)I", ""),
+    ("shop/Till", "total", "()D", ""),
+    ("shop/Till", "prices", "()[F", ""),
+    ("shop/Till", "names", "()[Ljava/lang/String;", ""),
 ];
 
 fn class_row(class: &ClassName) -> Option<&'static (&'static str, usize, &'static [&'static str])> {
@@ -475,6 +478,73 @@ fn an_overload_that_a_compiler_would_not_choose_is_forced() {
             assertEquals(1, till.ring((Integer) 7));
         "#]],
     );
+}
+
+/// A till, of which some methods are called.
+fn till(calls: &[(&str, &str)]) -> (Build, Vec<StepId>) {
+    let mut build = Build::default();
+    let till = build.new_of("shop/Till");
+    let mut call = |(name, descriptor): &(&str, &str)| {
+        let class = ClassName::internal("shop/Till");
+        let descriptor = MethodDescriptor::parse(descriptor).unwrap();
+        build.push(Operation::Call { class, name: (*name).into(), descriptor, interface: false }, &[till])
+    };
+    let steps = calls.iter().map(&mut call).collect();
+    (build, steps)
+}
+
+#[test]
+fn a_test_without_anything_to_compare_says_what_it_asserts() {
+    let written = |framework| {
+        let source = till(&[("total", "()D")]).0.source(Vec::new(), Ending::Returns, framework);
+        let body = source.lines().skip_while(|line| !line.contains("void ")).skip(1);
+        body.take_while(|line| *line != "    }")
+            .map(|line| format!("{}\n", line.trim_start()))
+            .collect::<String>()
+    };
+    expect![[r#"
+        assertDoesNotThrow(() -> new Till().total());
+    "#]]
+    .assert_eq(&written(Framework::JUnit5));
+    expect![[r#"
+        // Throws nothing.
+        new Till().total();
+    "#]]
+    .assert_eq(&written(Framework::JUnit4));
+    expect![[r#"
+        assertDoesNotThrow(() -> new Till().total());
+    "#]]
+    .assert_eq(&written(Framework::Java));
+}
+
+#[test]
+fn numbers_with_fractions_arrays_and_texts_are_compared_as_a_framework_does() {
+    let written = |framework| {
+        let (build, steps) =
+            till(&[("total", "()D"), ("prices", "()[F"), ("names", "()[Ljava/lang/String;")]);
+        let texts = ["t\u{e9}\r\n\"", "\u{1f375}"].map(|text| Expected::String(text.into()));
+        let expected = [
+            Expected::Double(f64::NAN),
+            Expected::Array(Type::Float, vec![Expected::Float(-0.0), Expected::Float(f32::INFINITY)]),
+            Expected::Array(Type::class("java/lang/String"), texts.to_vec()),
+        ];
+        let checks = steps.into_iter().zip(expected).map(|(step, expected)| Check { step, expected });
+        let source = build.source(checks.collect(), Ending::Returns, framework);
+        let asserts = source.lines().filter(|line| line.trim_start().starts_with("assert"));
+        asserts.map(|line| format!("{}\n", line.trim_start())).collect::<String>()
+    };
+    expect![[r#"
+        assertEquals(Double.NaN, till.total());
+        assertArrayEquals(new float[] {-0.0f, Float.POSITIVE_INFINITY}, till.prices());
+        assertArrayEquals(new String[] {"t\u00e9\r\n\"", "\ud83c\udf75"}, till.names());
+    "#]]
+    .assert_eq(&written(Framework::JUnit5));
+    expect![[r#"
+        assertEquals(Double.NaN, till.total(), 0.0);
+        assertArrayEquals(new float[] {-0.0f, Float.POSITIVE_INFINITY}, till.prices(), 0.0f);
+        assertArrayEquals(new String[] {"t\u00e9\r\n\"", "\ud83c\udf75"}, till.names());
+    "#]]
+    .assert_eq(&written(Framework::JUnit4));
 }
 
 #[test]

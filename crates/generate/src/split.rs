@@ -28,7 +28,7 @@ const ROUNDS: usize = 3;
 
 /// Takes calls out of tests that are not about them.
 pub(crate) fn split<E: Executor>(
-    campaign: &Campaign<'_>,
+    campaign: &mut Campaign<'_>,
     tests: Vec<Told>,
     executor: &mut E,
     stop: &dyn Fn() -> bool,
@@ -40,11 +40,10 @@ pub(crate) fn split<E: Executor>(
         if stop() {
             break;
         }
-        let cuts: Vec<(usize, Cut)> = tests
-            .iter()
-            .enumerate()
-            .flat_map(|(at, told)| cuts(campaign, told).into_iter().map(move |cut| (at, cut)))
-            .collect();
+        let mut cuts: Vec<(usize, Cut)> = Vec::new();
+        for (at, told) in tests.iter().enumerate() {
+            cuts.extend(self::cuts(campaign, told).into_iter().map(|cut| (at, cut)));
+        }
         let run = cuts.iter().flat_map(|(_, cut)| [&cut.rest, &cut.own]);
         let items = run.map(|steps| item(campaign, steps, &[], true)).collect();
         let seen = executor.run(&campaign.catalogue.operations, items)?;
@@ -83,24 +82,26 @@ struct Cut {
     own: Vec<Step>,
 }
 
-fn cuts(campaign: &Campaign<'_>, told: &Told) -> Vec<Cut> {
+fn cuts(campaign: &mut Campaign<'_>, told: &Told) -> Vec<Cut> {
     let steps = &told.steps;
-    if told.needs.is_empty() {
-        return Vec::new();
-    }
-    let of = |at: usize| {
+    let mut found = Vec::new();
+    // A test that is there for no edge is there for how it ends.
+    let count = if told.needs.is_empty() { 0 } else { steps.len() - 1 };
+    for at in (0..count).filter(|&at| !is_used(steps, at)) {
         let operation = campaign.catalogue.operations.get(steps[at].operation);
         let is_call = matches!(
             operation,
             Operation::Construct { .. } | Operation::Call { .. } | Operation::CallStatic { .. }
         );
-        if !is_call || is_used(steps, at) {
-            return None;
+        let callable = campaign.catalogue.under_test(steps[at].operation).filter(|_| is_call);
+        let Some(callable) = callable else { continue };
+        let own = leading_to(steps, at);
+        // Its test may stand in another package.
+        if campaign.is_gathered(callable, &own) {
+            found.push(Cut { callable, rest: without(steps, at), own });
         }
-        let callable = campaign.catalogue.under_test(steps[at].operation)?;
-        Some(Cut { callable, rest: without(steps, at), own: leading_to(steps, at) })
-    };
-    (0..steps.len().saturating_sub(1)).filter_map(of).collect()
+    }
+    found
 }
 
 fn is_used(steps: &[Step], at: usize) -> bool {
