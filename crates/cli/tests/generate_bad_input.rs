@@ -29,7 +29,7 @@ fn no_class_matches_and_near_ones_are_shown() {
     bed.generate(&with(&["classes", "Crat"]))
         .expect(4, &["no class matches `Crat`", "did you mean `shop.Cart`"]);
     bed.generate(&with(&["classes", "sohp.*"])).expect(4, &["did you mean `shop.*`?"]);
-    bed.generate(&with(&["classes", "--exclude", "shop.*"])).expect(4, &["no class matches"]);
+    bed.generate(&with(&["classes", "--exclude", "shop.*"])).expect(4, &["`shop.*` leaves every class out"]);
 }
 
 #[test]
@@ -37,6 +37,25 @@ fn a_method_nobody_has_is_named_with_near_ones() {
     let bed = Bed::with_shop();
     bed.generate(&with(&["classes", "Cart", "--method", "Cart.ad"]))
         .expect(2, &["no class under test has a method", "`add`"]);
+}
+
+#[test]
+fn an_exception_that_is_nowhere_is_named() {
+    let bed = Bed::with_shop();
+    bed.generate(&with(&["classes", "Cart", "--error-exception", "java.lang.IllegalStateExeption"]))
+        .expect(2, &["there is no class `java.lang.IllegalStateExeption`", "--error-exception"]);
+}
+
+/// That nothing is broken is a good end.
+#[test]
+fn errors_only_without_errors_is_fine() {
+    let bed = Bed::empty();
+    bed.compile_text(
+        "a/Fine.java",
+        "package a; public class Fine { public static int two() { return 2; } }",
+        "classes",
+    );
+    bed.generate(&with(&["classes", "--errors-only"])).expect(0, &["No failing tests: nothing broke a rule"]);
 }
 
 #[test]

@@ -46,6 +46,8 @@ pub enum ProjectError {
     NotCompiled { folder: PathBuf, compile: String },
     #[error("no class matches {}", list(.patterns))]
     NoMatch { patterns: Vec<String>, near: Vec<String>, known: usize },
+    #[error("nothing is left to test: {} {} out", list(.excluded), if .excluded.len() == 1 { "leaves every class" } else { "leave every class" })]
+    AllExcluded { excluded: Vec<String> },
     #[error("`{pattern}` is no pattern for classes")]
     BadPattern { pattern: String },
     #[error("`{path}` has no `org.junit.platform.console.ConsoleLauncher`")]
@@ -134,6 +136,9 @@ impl ProjectError {
                 vec![format!("name one of its modules: {}", named.join(", "))]
             }
             ProjectError::NotCompiled { compile, .. } => vec![format!("compile first: `{compile}`")],
+            ProjectError::AllExcluded { .. } => {
+                vec!["`--exclude` takes classes away; name those to test, or leave fewer out".into()]
+            }
             ProjectError::NoMatch { near, known, .. } => near_ways(near, *known),
             ProjectError::NoLauncher { .. } => vec![format!(
                 "the jar wanted is `{}`",

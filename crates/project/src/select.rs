@@ -51,9 +51,15 @@ pub fn select(
     if patterns.is_empty() {
         chosen = offered.iter().map(|name| (*name).clone()).collect();
     }
+    let had_some = !chosen.is_empty();
     chosen.retain(|name| !excluded.iter().any(|pattern| pattern.matches(name)));
     chosen.sort();
     chosen.dedup();
+    if chosen.is_empty() && had_some {
+        return Err(ProjectError::AllExcluded {
+            excluded: excluded.iter().map(ToString::to_string).collect(),
+        });
+    }
     if chosen.is_empty() {
         return Err(no_match(patterns, excluded, &offered));
     }

@@ -60,6 +60,7 @@ pub fn report(facts: Facts<'_>) -> Report {
         end,
         more_time: more_time(end, live),
         verified: outcome.verified,
+        errors_only: args.errors_only,
         junit: subject.junit.as_ref().map(|junit| junit.from),
         output: places.tests.display().to_string(),
         tests: outcome.files.iter().filter(|file| !file.fails).map(|file| file.tests).sum(),

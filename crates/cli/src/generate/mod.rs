@@ -340,7 +340,7 @@ fn exit_of(args: &GenerateArgs, report: &Report) -> Exit {
         Exit::Interrupted
     } else if found && !args.accept {
         Exit::Found
-    } else if report.tests + report.failing_tests == 0 {
+    } else if report.tests + report.failing_tests == 0 && !report.is_clean() {
         Exit::Nothing
     } else {
         Exit::Fine

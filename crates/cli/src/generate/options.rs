@@ -35,6 +35,7 @@ pub fn options(
         true => Vec::new(),
         false => contracts::find(&args.technique.contracts, subject)?,
     };
+    error_exceptions(args, subject)?;
     let mut excluded = excluded(args, subject)?;
     excluded.extend(contracts::silent_methods(&contracts));
     let survey = SurveyOptions { package_private: !args.public_only, excluded, ..SurveyOptions::default() };
@@ -91,6 +92,19 @@ pub fn options(
 
 /// Steps of a failure worth measuring: about half of them are calls, the others literals.
 const LONG_STEPS: usize = 60;
+
+/// A slip in the name of an exception would look like code without failures.
+fn error_exceptions(args: &GenerateArgs, subject: &Subject) -> Result<(), Failure> {
+    let is_there = |name: &&String| subject.library.classes.contains(&ClassName::binary(name));
+    match args.technique.error_exceptions.iter().find(|name| !is_there(name)) {
+        None => Ok(()),
+        Some(name) => {
+            let text = format!("there is no class `{name}` on the class path or in the JDK");
+            Err(Failure::new(Exit::BadInput, text)
+                .hint("`--error-exception` takes a full name, such as `java.lang.IllegalStateException`"))
+        }
+    }
+}
 
 /// Methods left out: those named, and with `--method` all others but constructors, without which there are no objects.
 fn excluded(args: &GenerateArgs, subject: &Subject) -> Result<Vec<String>, Failure> {

@@ -30,6 +30,9 @@ pub struct Report {
     pub more_time: MoreTime,
     /// Whether every test was compiled and passed twice.
     pub verified: bool,
+    /// Whether only tests that fail were wanted.
+    #[serde(skip)]
+    pub errors_only: bool,
     /// Where JUnit came from.
     pub junit: Option<&'static str>,
     pub output: String,
@@ -73,6 +76,13 @@ pub struct Report {
     /// Why branches were not reached, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explained>,
+}
+
+impl Report {
+    /// Only failures were looked for, and there are none.
+    pub fn is_clean(&self) -> bool {
+        self.errors_only && self.failing_tests == 0 && self.failures.is_empty() && self.totals.sequences > 0
+    }
 }
 
 /// Where the time of the search went.

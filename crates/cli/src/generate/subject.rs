@@ -78,7 +78,8 @@ pub fn find(args: &GenerateArgs, work: &Path) -> Result<Subject, Failure> {
 /// An error about what was pointed at, with its ways out.
 pub fn failure(error: &ProjectError) -> Failure {
     let exit = if error.is_about_the_machine() { Exit::Missing } else { Exit::BadInput };
-    let exit = if matches!(error, ProjectError::NoMatch { .. }) { Exit::Nothing } else { exit };
+    let is_nothing = matches!(error, ProjectError::NoMatch { .. } | ProjectError::AllExcluded { .. });
+    let exit = if is_nothing { Exit::Nothing } else { exit };
     error.ways_out().into_iter().fold(Failure::caused(exit, error), Failure::hint)
 }
 

@@ -49,6 +49,10 @@ fn head(report: &Report, out: &mut String) {
         let found = plural(report.resumed as u64, "sequence");
         out.push_str(&format!("Began with {found} of a run that was cut off.\n"));
     }
+    if report.is_clean() {
+        out.push_str("No failing tests: nothing broke a rule.\n");
+        return;
+    }
     if report.tests == 0 {
         out.push_str(&format!("No tests: {}.\n", why_nothing(report)));
         return;
