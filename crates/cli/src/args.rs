@@ -187,6 +187,7 @@ pub enum BenchCommand {
     Generate(crate::bench::suite::BenchGenerateArgs),
     Explore(crate::bench::explore::BenchExploreArgs),
     Minimize(crate::bench::minimize::BenchMinimizeArgs),
+    Baselines(crate::bench::baselines::BenchBaselinesArgs),
 }
 
 /// Calls per second, from compiled Java (the limit) to the whole pipeline, measured in one run.

@@ -57,6 +57,7 @@ fn dispatch(command: &Command) -> Result<Exit, Failure> {
         Command::Bench(BenchCommand::Generate(args)) => bench::suite::run(args),
         Command::Bench(BenchCommand::Explore(args)) => bench::explore::run(args),
         Command::Bench(BenchCommand::Minimize(args)) => bench::minimize::run(args),
+        Command::Bench(BenchCommand::Baselines(args)) => bench::baselines::run(args),
         Command::BenchRaw(args) => bench::raw::answer(args),
         Command::Worker => unreachable!("a worker never comes here"),
     }

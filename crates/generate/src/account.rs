@@ -11,9 +11,10 @@ use probat_search::campaign::{Campaign, Failure};
 use probat_search::catalogue::CallableId;
 use probat_supervisor::ProbeTable;
 
-use crate::job::{ClassReport, FailureReport, Untested};
+use crate::hunt::HuntEnd;
+use crate::job::{ClassReport, FailureReport, Outcome, Profile, Untested};
 use crate::suite::{package_for, subject_of};
-use crate::triage::Triaged;
+use crate::triage::{Likelihood, Triaged};
 
 /// What a run is accounted for from.
 pub(crate) struct Account<'a> {
@@ -23,6 +24,49 @@ pub(crate) struct Account<'a> {
 }
 
 impl Account<'_> {
+    /// What came of a search alone: no tests, and failures as they were noted.
+    pub fn searched(&self, end: HuntEnd) -> Outcome {
+        let catalogue = &self.campaign.catalogue;
+        let noted = self.campaign.failures().map(|failure| FailureReport {
+            member: catalogue.operations.get(catalogue.callable(failure.callable).operation).clone(),
+            failure: failure.clone(),
+            likelihood: Likelihood::Possible,
+            doubts: Vec::new(),
+            also: Vec::new(),
+            reproduction: None,
+        });
+        Outcome {
+            files: Vec::new(),
+            classes: self.classes(&BTreeSet::new()),
+            failures: noted.collect(),
+            untestable: Vec::new(),
+            untested: Vec::new(),
+            dropped: Vec::new(),
+            left_out: 0,
+            resumed: 0,
+            found: None,
+            unstable: Vec::new(),
+            totals: self.campaign.totals(),
+            states: self.campaign.states(),
+            members: self.members(),
+            depths: self.campaign.depths().to_vec(),
+            relevance: None,
+            seeded: self.campaign.seeded().to_vec(),
+            end,
+            verified: false,
+            times: Vec::new(),
+            fleet: probat_supervisor::FleetStats::default(),
+            profile: Profile::default(),
+            unreached: None,
+            simplification: None,
+        }
+    }
+
+    /// How many members are under test.
+    pub fn members(&self) -> usize {
+        self.campaign.catalogue.callables.iter().filter(|callable| callable.owner.is_some()).count()
+    }
+
     /// Coverage by class.
     pub fn classes(&self, written: &BTreeSet<ProbeId>) -> Vec<ClassReport> {
         let archive = self.campaign.archive();

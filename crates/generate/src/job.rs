@@ -87,6 +87,8 @@ pub struct JobOptions {
     pub unfinished: Option<PathBuf>,
     /// What earlier runs left behind, to begin with.
     pub resume: Vec<Unfinished>,
+    /// Search, and leave it at that: no test is finished, checked or handed out.
+    pub search_only: bool,
     /// Hand out what was found, so that it can be merged with what others find.
     pub keep_found: bool,
     pub survey: SurveyOptions,
@@ -133,6 +135,7 @@ impl Default for JobOptions {
             unfinished: None,
             resume: Vec::new(),
             keep_found: false,
+            search_only: false,
             survey: SurveyOptions::default(),
             limits: Limits {
                 state_tokens: 20_000,
@@ -287,6 +290,8 @@ pub struct Outcome {
     pub unstable: Vec<Operation>,
     pub totals: Totals,
     pub states: usize,
+    /// Members under test.
+    pub members: usize,
     /// Calls executed, by how many calls came before them in their sequence.
     pub depths: Vec<u64>,
     /// The table of relevance, where one was to be made.
@@ -437,8 +442,13 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
             }
         })?;
 
-    clock.enter(Phase::Finishing);
     let mut stats = fleet.stats();
+    if job.options.search_only {
+        clock.leave();
+        let account = Account { campaign: &campaign, probes: &probes, targets: &job.targets };
+        return Ok(Outcome { resumed, fleet: stats, times: clock.times, ..account.searched(end) });
+    }
+    clock.enter(Phase::Finishing);
     let profile = Profile {
         searched: began.elapsed(),
         waited,
@@ -533,6 +543,7 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
         unstable,
         totals: campaign.totals(),
         states: campaign.states(),
+        members: campaign_report.members(),
         depths: campaign.depths().to_vec(),
         relevance,
         simplification,
@@ -628,8 +639,17 @@ fn room(options: &JobOptions) -> usize {
     tests_in(options.time().mul_f64(CHECKS))
 }
 
+/// Rounds under way at a time.
+const IN_FLIGHT: usize = 3;
+
 /// Search gets what finishing and verification will not need.
 fn hunt_limits(options: &JobOptions, spent: Duration) -> HuntLimits {
+    if options.search_only {
+        let time = options.step_limit.is_none().then_some(options.time_limit);
+        let (per_test, most_kept) = (Duration::ZERO, Duration::ZERO);
+        let (steps, plateau) = (options.step_limit, options.plateau);
+        return HuntLimits { time, per_test, most_kept, steps, plateau, in_flight: IN_FLIGHT };
+    }
     let total = options.time();
     let fixed = kept_for_checks(options, 0);
     let search = total.saturating_sub(total.mul_f64(FINISHING) + fixed).saturating_sub(spent);
@@ -640,7 +660,7 @@ fn hunt_limits(options: &JobOptions, spent: Duration) -> HuntLimits {
         most_kept: if options.verify { total.mul_f64(CHECKS).saturating_sub(fixed) } else { Duration::ZERO },
         steps: options.step_limit,
         plateau: if options.step_limit.is_none() { options.plateau } else { Plateau::Never },
-        in_flight: 3,
+        in_flight: IN_FLIGHT,
     }
 }
 

@@ -3,6 +3,7 @@
 //! In: a JVM, a class path, how long to measure. Out: calls per second by way of running, measured in turns so that a
 //! slow moment of the machine hits all of them, and how they compare with what is wanted.
 
+pub mod baselines;
 mod child;
 mod commons;
 pub mod explore;

@@ -32,6 +32,7 @@ mod shard;
 mod subject;
 mod summary;
 mod technique;
+pub mod trial;
 mod write;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -23,6 +23,7 @@ Examples:
   probat bench generate --time-limit 30s org.apache.commons:commons-csv:1.14.1
   probat bench generate --seeds 3 --format json app.jar@com.acme.billing.*
   probat bench generate --peer-classpath randoop-all.jar commons-cli:commons-cli:1.11.0
+  probat bench generate --ablation --seeds 3 --time-limit 10s app.jar
   probat bench generate app.jar -- --junit 4          what follows `--` goes to `generate`
 
 Exit code 1 if a suite did not compile or a test failed: that must never happen.")]
@@ -36,6 +37,15 @@ pub struct BenchGenerateArgs {
     /// How many seeds, beginning with 1; several show the spread
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=99))]
     pub seeds: u64,
+    /// Say what each ingredient of the search brings: coverage with it and without, at equal time; take `--seeds 3`
+    #[arg(long, conflicts_with = "peer_classpath")]
+    pub ablation: bool,
+    /// With `--ablation`: executed steps of each search, in place of time
+    #[arg(long, value_name = "N", requires = "ablation", conflicts_with = "measured", value_parser = clap::value_parser!(u64).range(1..))]
+    pub step_limit: Option<u64>,
+    /// With `--ablation`: measure written suites with JaCoCo; otherwise it is what searches reach that counts
+    #[arg(long, requires = "ablation")]
+    pub measured: bool,
     /// Randoop's class path: run it beside us
     #[arg(long, value_name = "PATH")]
     pub peer_classpath: Option<String>,

@@ -8,6 +8,7 @@
 //!         └▶ peer (child) ─▶ sources ────────────┴▶ measure ─▶ report
 //! ```
 
+mod ablation;
 mod args;
 mod explain;
 mod report;
@@ -33,6 +34,13 @@ use subject::Subject;
 
 /// Runs the command.
 pub fn run(args: &BenchGenerateArgs) -> Result<Exit, Failure> {
+    let named: Vec<&str> = match args.subjects.as_slice() {
+        [] => args::SUBJECTS.to_vec(),
+        some => some.iter().map(String::as_str).collect(),
+    };
+    if args.ablation && !args.measured {
+        return ablation::run(args, &named, None);
+    }
     let jvm = java::choose(args.java_home.as_deref())?;
     if !jvm.home.join("bin/javac").is_file() {
         let text = format!("`{}` has no compiler", jvm.home.display());
@@ -45,13 +53,13 @@ pub fn run(args: &BenchGenerateArgs) -> Result<Exit, Failure> {
     let work = args.keep.clone().unwrap_or_else(|| temporary.path().to_owned());
     let work = std::path::absolute(&work).unwrap_or(work);
     let tools = subject::tools(&jvm, &work)?;
-    let named: Vec<&str> = match args.subjects.as_slice() {
-        [] => args::SUBJECTS.to_vec(),
-        some => some.iter().map(String::as_str).collect(),
-    };
+    if args.ablation {
+        return ablation::run(args, &named, Some(&mut measured(args, &tools, &work)));
+    }
     let mut subjects = Vec::new();
     for (at, text) in named.iter().enumerate() {
-        let bench = Bench { args, tools: &tools, work: work.join(format!("subject{}", at + 1)) };
+        let bench =
+            Bench { args, tools: &tools, work: work.join(format!("subject{}", at + 1)), options: &[] };
         subjects.push(bench.subject(text)?);
     }
     let report = Report::new(args, &jvm.version.text, subjects);
@@ -65,11 +73,28 @@ pub fn run(args: &BenchGenerateArgs) -> Result<Exit, Failure> {
     Ok(if report.is_sound() { Exit::Fine } else { Exit::Bug })
 }
 
+/// What JaCoCo says of suites written with other options, each in a folder of its own.
+fn measured<'a>(
+    args: &'a BenchGenerateArgs,
+    tools: &'a Tools,
+    work: &'a Path,
+) -> impl FnMut(&str, usize, &[String], u64) -> Result<f64, Failure> + 'a {
+    move |text, number, options, seed| {
+        let name = if options.is_empty() { "all".to_owned() } else { options.join("").replace("--", "") };
+        let work = work.join(format!("subject{}", number + 1)).join(name);
+        let subject = subject::find(text, &work, tools.release)?;
+        let ours = Bench { args, tools, work, options }.ours(&subject, seed)?;
+        Ok(ours.measured.branch.percent())
+    }
+}
+
 /// One subject in work.
 struct Bench<'a> {
     args: &'a BenchGenerateArgs,
     tools: &'a Tools,
     work: PathBuf,
+    /// For `generate`, beside those of the user.
+    options: &'a [String],
 }
 
 impl Bench<'_> {
@@ -109,7 +134,7 @@ impl Bench<'_> {
         options.extend([seed.to_string().into(), "--output".into(), tests.into()]);
         options.extend(["--java-home".into(), self.tools.java_home.clone().into()]);
         options.extend(self.args.explain.then(|| OsString::from("--explain")));
-        options.extend(self.args.options.iter().map(OsString::from));
+        options.extend(self.args.options.iter().chain(self.options).map(OsString::from));
         child::generate(&subject.text, &subject.words, &options)
     }
 

@@ -124,7 +124,7 @@ pub fn phase(phases: &Value, name: &str) -> f64 {
 }
 
 impl Spread {
-    fn of(values: &[f64]) -> Spread {
+    pub fn of(values: &[f64]) -> Spread {
         let (least, most) = values.iter().fold((f64::MAX, f64::MIN), |(a, b), &v| (a.min(v), b.max(v)));
         Spread { mean: mean(values.iter().copied()), least, most }
     }
