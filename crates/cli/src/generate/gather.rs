@@ -91,7 +91,7 @@ pub fn report(facts: Facts<'_>) -> Report {
         simplification: outcome.simplification.as_ref().map(simplification),
         seeds,
         explain: outcome.unreached.as_deref().map(explained),
-        profile: profile(&outcome.profile),
+        profile: Some(profile(&outcome.profile)),
         missing: subject.missing.iter().map(missing).collect(),
         seconds: outcome
             .times

@@ -238,7 +238,9 @@ pub fn complete(report: &mut Report, shards: &Shards, outcome: &Outcome) {
     report.command = format!("probat merge … --output {}, of the runs in the report", report.output);
     report.step_limit = counts.steps;
     report.resumed = 0;
+    // Times differ from run to run, and the same merge gives the same bytes.
     report.seconds.clear();
+    report.profile = None;
     report.failures.iter_mut().for_each(|failure| failure.after_seconds = 0.0);
     report.merged = Some(Merged {
         runs: shards.runs.iter().map(|run| merged_run(run, shards)).collect(),

@@ -72,7 +72,7 @@ pub struct Report {
     pub seeds: Vec<SeedUsed>,
     pub missing: Vec<MissingDependency>,
     pub seconds: Vec<PhaseTime>,
-    pub profile: SearchProfile,
+    pub profile: Option<SearchProfile>,
     /// Why branches were not reached, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explained>,
