@@ -82,16 +82,20 @@ mod tests {
 
     #[test]
     fn initialisers_report_and_stay_readable() {
-        let bytes =
+        let mut bytes =
             probat_class(&ProbatClassSpec { probes: 64, comparisons: 0, sites: 0, reads: 0 }).unwrap();
-        let (facts, rewritten) = watch_initialiser(&bytes, 70_000).unwrap();
-        assert_eq!(facts, StaticFacts { has_state: true, has_initialiser: true });
-        let class = ClassFile::read(&rewritten.unwrap()).unwrap();
-        let at = class.find_method("<clinit>", "()V").unwrap();
-        let code = class.code(&class.methods[at]).unwrap().unwrap();
-        let calls =
-            code.nodes.iter().filter(|node| matches!(node, Node::Insn(Insn::InvokeStatic(_)))).count();
-        assert_eq!((calls, code.handlers.len(), code.frames.len()), (3, 1, 1));
+        // Frames came with version 50 (JVMS §4.10.1).
+        for (major, frames) in [(49, 0), (52, 1)] {
+            bytes[6..8].copy_from_slice(&u16::to_be_bytes(major));
+            let (facts, rewritten) = watch_initialiser(&bytes, 70_000).unwrap();
+            assert_eq!(facts, StaticFacts { has_state: true, has_initialiser: true });
+            let class = ClassFile::read(&rewritten.unwrap()).unwrap();
+            let at = class.find_method("<clinit>", "()V").unwrap();
+            let code = class.code(&class.methods[at]).unwrap().unwrap();
+            let calls =
+                code.nodes.iter().filter(|node| matches!(node, Node::Insn(Insn::InvokeStatic(_)))).count();
+            assert_eq!((calls, code.handlers.len(), code.frames.len()), (3, 1, frames));
+        }
     }
 
     #[test]

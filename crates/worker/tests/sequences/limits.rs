@@ -107,7 +107,10 @@ fn threads_are_counted(bed: &Bed) {
     assert_eq!((values(&answer.seen[0]), &answer.farewell), (vec![&Value::Int(5)], &None));
     let answer = run(bed, "fixture/Hostile.leaveThread", "()V");
     assert_eq!(answer.seen[0].end, End::Completed);
-    assert!(spent(&answer).contains("lingerer"));
+    assert_eq!((answer.seen.len(), &answer.farewell), (2, &None), "it was stopped in its sleep");
+    let answer = run(bed, "fixture/Hostile.leaveSpinner", "()V");
+    assert_eq!(answer.seen[0].end, End::Completed);
+    assert!(spent(&answer).contains("spinner"));
     let answer = run(bed, "fixture/Hostile.bomb", "()V");
     assert!(
         answer.seen[0].taints.iter().any(|taint| taint.kind == TaintKind::Threads),
