@@ -222,18 +222,18 @@ impl Nondeterminism {
 /// What a method brings in by itself; overriding a source makes no source.
 pub fn influence_of(world: &World<'_>, method: MethodId) -> Option<Influence> {
     let owner = world.class(world.method(method).class).name.as_internal();
+    influence_of_call(owner, world.method_name(method), world.method_descriptor_text(method))
+}
+
+/// The same of a method known by its names only.
+pub fn influence_of_call(owner: &str, name: &str, descriptor: &str) -> Option<Influence> {
     if !owner.starts_with("java") {
         return None;
     }
-    let matches = |pattern: &str| {
-        let name = world.method_name(method);
-        match pattern.split_once('(') {
-            None => pattern == "*" || pattern == name,
-            Some((wanted, parameters)) => {
-                let descriptor = world.method_descriptor_text(method);
-                wanted == name
-                    && descriptor.strip_prefix('(').is_some_and(|rest| rest.starts_with(parameters))
-            }
+    let matches = |pattern: &str| match pattern.split_once('(') {
+        None => pattern == "*" || pattern == name,
+        Some((wanted, parameters)) => {
+            wanted == name && descriptor.strip_prefix('(').is_some_and(|rest| rest.starts_with(parameters))
         }
     };
     SOURCES.iter().find(|(class, pattern, _)| *class == owner && matches(pattern)).map(|source| source.2)

@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use probat_analysis::nondeterminism::{Influence, influence_of_call};
 use probat_emit::{Caught, Check, Ending as Ends, Expected, TestCase};
 use probat_model::{
-    End, JavaString, Observation, Operation, ProbeId, Sequence, Step, StepId, StepOutcome, StoredState,
-    Thrown, Type, Value,
+    End, JavaString, Observation, Operation, OperationTable, ProbeId, Sequence, Step, StepId, StepOutcome,
+    StoredState, Thrown, Type, Value,
 };
 use probat_protocol::{Item, Observe, Reset, StateRequest, Values};
 use probat_search::archive::{Ending, Witness};
@@ -332,6 +333,20 @@ struct Draft {
     doubtful: Vec<StepId>,
 }
 
+/// Whether a step asks the JDK for the time or for chance itself, with no code of ours between to see it.
+fn is_given_what_varies(table: &OperationTable, steps: &[Step]) -> bool {
+    steps.iter().any(|step| {
+        let (class, name, descriptor) = match table.get(step.operation) {
+            Operation::Construct { class, descriptor } => (class, "<init>", descriptor),
+            Operation::Call { class, name, descriptor, .. }
+            | Operation::CallStatic { class, name, descriptor, .. } => (class, name.as_ref(), descriptor),
+            _ => return false,
+        };
+        let found = influence_of_call(class.as_internal(), name, &descriptor.to_string());
+        matches!(found, Some(Influence::Time | Influence::Random))
+    })
+}
+
 fn draft(
     campaign: &mut Campaign<'_>,
     observers: &Observers,
@@ -341,8 +356,8 @@ fn draft(
 ) -> Draft {
     let call = StepId(steps.len() as u16 - 1);
     // What may reach such code by its calls did not, if none of it was run.
-    let varies =
-        campaign.catalogue.callable(witness.callable).varies && campaign.catalogue.wavers(&seen.edges);
+    let varies = is_given_what_varies(&campaign.catalogue.operations, &steps)
+        || campaign.catalogue.callable(witness.callable).varies && campaign.catalogue.wavers(&seen.edges);
     if witness.ending != Ending::Returned || varies {
         return Draft { steps, call, checked: Vec::new(), doubtful: Vec::new() };
     }
@@ -498,6 +513,27 @@ pub(crate) fn compact(steps: &[Step], kept: &[bool]) -> (Vec<Step>, Vec<u16>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use probat_model::{ClassName, MethodDescriptor};
+
+    #[test]
+    fn a_clock_that_a_step_asks_itself_is_noticed() {
+        let mut table = OperationTable::new();
+        let mut steps = |class: &str, name: &str, descriptor: &str| {
+            let (class, descriptor) =
+                (ClassName::internal(class), MethodDescriptor::parse(descriptor).unwrap());
+            let operation = match name {
+                "<init>" => Operation::Construct { class, descriptor },
+                _ => Operation::CallStatic { class, name: name.into(), descriptor, interface: false },
+            };
+            vec![Step { operation: table.intern(operation), args: Default::default() }]
+        };
+        let clock = steps("java/util/Calendar", "getInstance", "()Ljava/util/Calendar;");
+        let date = steps("java/util/Date", "<init>", "()V");
+        let fixed = steps("java/util/Date", "<init>", "(J)V");
+        let own = steps("shop/Calendar", "getInstance", "()Lshop/Calendar;");
+        let varies = [clock, date, fixed, own].map(|steps| is_given_what_varies(&table, &steps));
+        assert_eq!(varies, [true, true, false, false]);
+    }
 
     #[test]
     fn against_the_clock_few_tests_are_finished_at_first_and_then_what_fits() {

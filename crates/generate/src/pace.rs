@@ -18,8 +18,9 @@ pub(crate) struct Pace {
 const FIXED: f64 = 2.5;
 const PER_LINE: f64 = 0.00018;
 
-/// Lines of an ordinary test.
+/// Lines of an ordinary test, and of a short one.
 const LINES: f64 = 15.0;
+const SHORT_LINES: usize = 5;
 
 /// A guess may be wrong by this much.
 const DOUBT: f64 = 1.5;
@@ -46,10 +47,10 @@ pub(crate) fn fixed_cost() -> Duration {
     Duration::from_secs_f64(FIXED * DOUBT)
 }
 
-/// How many tests can be checked in a time.
+/// How many tests can be checked in a time. Those of a first batch may all be short; if they are not, the most useful of them are checked.
 pub(crate) fn tests_in(time: Duration) -> usize {
     let left = time.as_secs_f64() / DOUBT - FIXED;
-    (left.max(0.0) / (PER_LINE * LINES)) as usize + FIRST / LINES as usize
+    (left.max(0.0) / (PER_LINE * LINES)) as usize + FIRST / SHORT_LINES
 }
 
 impl Pace {
