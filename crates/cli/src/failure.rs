@@ -78,6 +78,11 @@ pub fn show(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
+/// Writes a report to standard output, for programs.
+pub fn print_json(report: &impl serde::Serialize) -> Result<(), Failure> {
+    print(&(serde_json::to_string_pretty(report).expect("a report has only plain data") + "\n"))
+}
+
 /// Writes data to standard output. A reader that went away is no error; a full disk is.
 pub fn print(data: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();

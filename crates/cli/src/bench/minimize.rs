@@ -14,7 +14,7 @@ use super::child;
 use super::suite::words;
 use crate::args::Format;
 use crate::exit::Exit;
-use crate::failure::{Failure, message, print};
+use crate::failure::{Failure, message, print, print_json};
 use crate::progress::Progress;
 
 /// How much shorter failing sequences get, on failures that random walks run into.
@@ -131,10 +131,7 @@ pub fn run(args: &BenchMinimizeArgs) -> Result<Exit, Failure> {
     let report = Report { step_limit: args.step_limit, seeds: args.seeds, subjects, all };
     match args.format {
         Format::Text => print(&render(&report))?,
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&report).expect("a report has only plain data");
-            print(&format!("{json}\n"))?;
-        }
+        Format::Json => print_json(&report)?,
     }
     Ok(Exit::Fine)
 }

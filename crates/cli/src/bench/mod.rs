@@ -25,7 +25,7 @@ use probat_supervisor::{FleetConfig, plan_probes};
 
 use crate::args::{BenchExecArgs, Format, RawMode};
 use crate::exit::Exit;
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, print, print_json};
 use crate::fleet;
 use crate::java;
 use crate::library::Library;
@@ -63,10 +63,7 @@ pub fn exec(args: &BenchExecArgs) -> Result<Exit, Failure> {
     let report = turns.report(&mix, args.rounds, jvm.version.text.clone(), libraries(&library), notes);
     match args.format {
         Format::Text => print(&report::render(&report))?,
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&report).expect("a report has only plain data");
-            print(&format!("{json}\n"))?;
-        }
+        Format::Json => print_json(&report)?,
     }
     Ok(Exit::Fine)
 }

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::args::{DoctorArgs, Format};
 use crate::exit::Exit;
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, print, print_json};
 use crate::fleet;
 use crate::progress::Progress;
 use checks::{Check, Status};
@@ -55,10 +55,7 @@ pub fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
     };
     match args.format {
         Format::Text => print(&render(&report))?,
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&report).expect("a report has only plain data");
-            print(&format!("{json}\n"))?;
-        }
+        Format::Json => print_json(&report)?,
     }
     Ok(if report.usable { Exit::Fine } else { Exit::Missing })
 }

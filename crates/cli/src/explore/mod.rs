@@ -30,7 +30,7 @@ pub use report::round;
 
 use crate::args::Format;
 use crate::exit::Exit;
-use crate::failure::{Failure, chain, print};
+use crate::failure::{Failure, chain, print, print_json};
 use crate::fleet;
 use crate::java;
 use crate::library::Library;
@@ -73,9 +73,7 @@ pub fn run(args: &ExploreArgs) -> Result<Exit, Failure> {
     }
     match args.format {
         Format::Text => print(&text::render(&report))?,
-        Format::Json => {
-            print(&(serde_json::to_string_pretty(&report).expect("a report has only plain data") + "\n"))?
-        }
+        Format::Json => print_json(&report)?,
     }
     let interrupted =
         done.iter().any(|one| one.exploration.ended_by == Some(probat_explore::Limit::Interrupted));

@@ -23,7 +23,7 @@ pub use args::MinimizeArgs;
 
 use crate::args::Format;
 use crate::exit::Exit;
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, print, print_json};
 use crate::fleet;
 use crate::generate::project_failure;
 use crate::java::choose;
@@ -107,10 +107,7 @@ pub fn run(args: &MinimizeArgs) -> Result<Exit, Failure> {
     };
     match args.format {
         Format::Text => print(&render(&report))?,
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&report).expect("a report has only plain data");
-            print(&format!("{json}\n"))?;
-        }
+        Format::Json => print_json(&report)?,
     }
     let fails = |one: &TestReport| matches!(one.state, State::Shorter | State::Minimal);
     Ok(if report.tests.iter().any(fails) { Exit::Fine } else { Exit::Nothing })

@@ -30,7 +30,7 @@ pub use args::ReduceArgs;
 use crate::args::{Format, JvmArgs};
 use crate::exit::Exit;
 use crate::explore::round;
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, print, print_json};
 use crate::java;
 use args::TechniqueChoice;
 use launch::{Killers, Ran};
@@ -80,9 +80,7 @@ pub fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     }
     match args.format {
         Format::Text => print(&report::render(&report))?,
-        Format::Json => {
-            print(&(serde_json::to_string_pretty(&report).expect("a report has only plain data") + "\n"))?
-        }
+        Format::Json => print_json(&report)?,
     }
     let is_bad = report.problems.iter().any(|problem| problem.kind != "skipped");
     Ok(if is_bad { Exit::Found } else { Exit::Fine })

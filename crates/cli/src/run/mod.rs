@@ -21,7 +21,7 @@ use probat_supervisor::{Fleet, FleetConfig, FleetError, ProbeTable};
 
 use crate::args::{Format, JvmArgs, ResetChoice, RunArgs};
 use crate::exit::Exit;
-use crate::failure::{Failure, message, print, show, warn};
+use crate::failure::{Failure, message, print, print_json, show, warn};
 use crate::fleet;
 use crate::java;
 use crate::library::Library;
@@ -54,10 +54,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let report = execute(args, &name, &text, &script, &probes, &jvm, &mut fleet)?;
     match args.format {
         Format::Text => print(&text::render(&report))?,
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&report).expect("a report has only plain data");
-            print(&format!("{json}\n"))?;
-        }
+        Format::Json => print_json(&report)?,
     }
     Ok(exit_of(&report))
 }

@@ -16,7 +16,7 @@ use self::report::{Report, RunReport, SCHEMA, SubjectReport, TechniqueReport};
 use super::suite::words;
 use crate::args::Format;
 use crate::exit::Exit;
-use crate::failure::{Failure, message, print};
+use crate::failure::{Failure, message, print, print_json};
 use crate::generate::numbers::seconds;
 use crate::generate::trial::{Limit, Prepared};
 
@@ -139,10 +139,7 @@ pub fn run(args: &BenchBaselinesArgs) -> Result<Exit, Failure> {
     };
     match args.format {
         Format::Text => print(&tables::render(&report))?,
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&report).expect("a report has only plain data");
-            print(&format!("{json}\n"))?;
-        }
+        Format::Json => print_json(&report)?,
     }
     Ok(Exit::Fine)
 }

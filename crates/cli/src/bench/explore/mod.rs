@@ -21,7 +21,7 @@ use crate::exit::Exit;
 use crate::explore::drive::{Bounds, Done, drive};
 use crate::explore::live::Live;
 use crate::explore::{Source, plan_failure, start_fleet};
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, print, print_json};
 use crate::java;
 use crate::library::Library;
 use crate::run::worker_config;
@@ -88,9 +88,7 @@ pub fn run(args: &BenchExploreArgs) -> Result<Exit, Failure> {
     };
     match args.format {
         Format::Text => print(&report::render(&report))?,
-        Format::Json => {
-            print(&(serde_json::to_string_pretty(&report).expect("a report has only plain data") + "\n"))?
-        }
+        Format::Json => print_json(&report)?,
     }
     Ok(Exit::Fine)
 }

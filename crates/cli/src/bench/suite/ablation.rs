@@ -11,7 +11,7 @@ use super::args::{BenchGenerateArgs, words};
 use super::report::Spread;
 use crate::args::Format;
 use crate::exit::Exit;
-use crate::failure::{Failure, message, print};
+use crate::failure::{Failure, message, print, print_json};
 use crate::generate::trial::{Limit, Prepared, Variant, variants};
 
 /// Grows when a key changes its meaning or goes.
@@ -105,10 +105,7 @@ pub fn run(
     };
     match args.format {
         Format::Text => print(&render(&report))?,
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&report).expect("a report has only plain data");
-            print(&format!("{json}\n"))?;
-        }
+        Format::Json => print_json(&report)?,
     }
     Ok(Exit::Fine)
 }

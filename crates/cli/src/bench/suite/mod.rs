@@ -26,7 +26,7 @@ pub use args::{BenchGenerateArgs, words};
 use super::child;
 use crate::args::Format;
 use crate::exit::Exit;
-use crate::failure::{Failure, message, print, warn};
+use crate::failure::{Failure, message, print, print_json, warn};
 use crate::java;
 use crate::progress::Progress;
 use report::{Ours, Peer, Report, SubjectReport};
@@ -65,10 +65,7 @@ pub fn run(args: &BenchGenerateArgs) -> Result<Exit, Failure> {
     let report = Report::new(args, &jvm.version.text, subjects);
     match args.format {
         Format::Text => print(&report::render(&report))?,
-        Format::Json => {
-            let json = serde_json::to_string_pretty(&report).expect("a report has only plain data");
-            print(&format!("{json}\n"))?;
-        }
+        Format::Json => print_json(&report)?,
     }
     Ok(if report.is_sound() { Exit::Fine } else { Exit::Bug })
 }
