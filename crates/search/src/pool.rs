@@ -5,7 +5,7 @@
 //! Lookup touches only types that have values and fit: a subtype map is kept as types gain their first value.
 
 use probat_model::StateHash;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::rng::Rng;
 use crate::store::SequenceId;
@@ -27,8 +27,10 @@ pub struct PoolValue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Offer {
     Taken,
-    /// Its state is known for its type.
+    /// Its state is known for its type, and no longer to reach.
     Known,
+    /// It took the place of a value in the same state that took more steps.
+    Shortened,
     /// Its type has as many values as we keep; it took the place of another.
     Replaced,
 }
@@ -37,8 +39,12 @@ pub enum Offer {
 struct OfType {
     values: Vec<PoolValue>,
     uses: Vec<u32>,
-    seen: FxHashSet<StateHash>,
+    /// The states seen, and which value is in them, [`GONE`] if none is any more.
+    seen: FxHashMap<StateHash, u32>,
 }
+
+/// In place of a value that made room for another or was given up.
+const GONE: u32 = u32::MAX;
 
 /// How many values of one type are kept.
 const PER_TYPE: usize = 512;
@@ -67,22 +73,32 @@ impl Pool {
         let mut types: Vec<TypeId> = self.by_type.keys().copied().collect();
         types.sort();
         let mut all: Vec<StateHash> =
-            types.iter().flat_map(|ty| self.by_type[ty].seen.iter().copied()).collect();
+            types.iter().flat_map(|ty| self.by_type[ty].seen.keys().copied()).collect();
         all.sort_unstable_by_key(|state| state.0 as u64);
         all.dedup_by_key(|state| state.0 as u64);
         all
     }
 
-    /// Whether a value of this type in this state was seen.
-    pub fn knows(&self, ty: TypeId, state: StateHash) -> bool {
-        self.by_type.get(&ty).is_some_and(|of| of.seen.contains(&state))
+    /// Whether a value of this type in this state, reached in as many steps, would be taken.
+    pub fn wants(&self, ty: TypeId, state: StateHash, length: u16) -> bool {
+        let Some(of) = self.by_type.get(&ty) else { return true };
+        match of.seen.get(&state) {
+            None => true,
+            Some(&GONE) => false,
+            Some(&at) => of.values[at as usize].length > length,
+        }
     }
 
-    /// Takes a value if its state is new.
+    /// Takes a value if its state is new, or reached in fewer steps than before.
     pub fn offer(&mut self, value: PoolValue, types: &TypeTable, rng: &mut Rng) -> Offer {
+        let is_wanted = self.wants(value.ty, value.state, value.length);
         let of = self.by_type.entry(value.ty).or_default();
-        if !of.seen.insert(value.state) {
+        if !is_wanted {
             return Offer::Known;
+        }
+        if let Some(&at) = of.seen.get(&value.state) {
+            of.values[at as usize] = value;
+            return Offer::Shortened;
         }
         self.states += 1;
         if of.values.len() < PER_TYPE {
@@ -91,6 +107,7 @@ impl Pool {
                     self.fitting.entry(above).or_default().push(value.ty);
                 }
             }
+            of.seen.insert(value.state, of.values.len() as u32);
             of.values.push(value);
             of.uses.push(0);
             return Offer::Taken;
@@ -100,6 +117,8 @@ impl Pool {
             .map(|_| rng.below(PER_TYPE))
             .max_by_key(|&at| (of.uses[at], of.values[at].length))
             .expect("three were drawn");
+        of.seen.insert(of.values[victim].state, GONE);
+        of.seen.insert(value.state, victim as u32);
         of.values[victim] = value;
         of.uses[victim] = 0;
         Offer::Replaced
@@ -110,8 +129,12 @@ impl Pool {
         let Some(of) = self.by_type.get_mut(&ty).filter(|of| !of.values.is_empty()) else { return };
         for at in (0..of.values.len()).rev() {
             if of.values[at].sequence == sequence && of.uses[at] <= most_uses {
-                of.values.swap_remove(at);
+                let gone = of.values.swap_remove(at);
                 of.uses.swap_remove(at);
+                of.seen.insert(gone.state, GONE);
+                if let Some(moved) = of.values.get(at) {
+                    of.seen.insert(moved.state, at as u32);
+                }
             }
         }
         if of.values.is_empty() {
@@ -204,6 +227,23 @@ mod tests {
         assert_eq!(pool.offer(value(a, 1), &types, &mut rng), Offer::Taken);
         assert_eq!(pool.offer(value(a, 1), &types, &mut rng), Offer::Known);
         assert_eq!((pool.states(), pool.candidates(a).count()), (1, 1));
+    }
+
+    #[test]
+    fn a_known_state_is_kept_in_its_shortest_form() {
+        let lines = Lines("");
+        let mut types = TypeTable::new();
+        let a = types.intern(&Type::class("A"), &lines);
+        let (mut pool, mut rng) = (Pool::new(), Rng::new(0));
+        let of_length =
+            |length, sequence| PoolValue { length, sequence: SequenceId(sequence), ..value(a, 1) };
+        assert_eq!(pool.offer(of_length(3, 0), &types, &mut rng), Offer::Taken);
+        assert_eq!(pool.offer(of_length(3, 1), &types, &mut rng), Offer::Known);
+        assert!(pool.wants(a, StateHash(1), 2) && !pool.wants(a, StateHash(1), 3));
+        assert_eq!(pool.offer(of_length(2, 2), &types, &mut rng), Offer::Shortened);
+        assert_eq!(pool.candidates(a).collect::<Vec<_>>(), [&of_length(2, 2)]);
+        pool.forget(SequenceId(2), a, 0);
+        assert!(!pool.wants(a, StateHash(1), 1), "what was given up is not made again");
     }
 
     #[test]

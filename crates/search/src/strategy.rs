@@ -118,6 +118,8 @@ pub struct Strategy {
     pub numbers: bool,
     /// A number of larger magnitude that a call gave is never passed on.
     pub largest: Option<u64>,
+    /// A text that a call gave is passed on as a literal, without the calls that led to it.
+    pub literal_texts: bool,
 }
 
 impl Strategy {
@@ -134,6 +136,7 @@ impl Strategy {
             prune_null: true,
             numbers: false,
             largest: None,
+            literal_texts: true,
         }
     }
 
@@ -150,6 +153,7 @@ impl Strategy {
             prune_null: true,
             numbers: true,
             largest: Some(1_000_000),
+            literal_texts: false,
         }
     }
 
@@ -191,6 +195,7 @@ impl Strategy {
             prune_null: true,
             numbers: false,
             largest: None,
+            literal_texts: false,
         }
     }
 

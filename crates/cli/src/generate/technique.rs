@@ -222,6 +222,8 @@ pub enum Ingredient {
     NullPruning,
     /// Never passing on a large number that a call gave
     NumberPruning,
+    /// Passing on a text that a call gave as a literal, without the calls that led to it
+    LiteralTexts,
 }
 
 /// What can be added.
@@ -347,6 +349,7 @@ fn remove(ingredient: Ingredient, config: &mut CampaignConfig) {
         Ingredient::Batch => strategy.batch = None::<Batch>,
         Ingredient::NullPruning => strategy.prune_null = false,
         Ingredient::NumberPruning => strategy.largest = None,
+        Ingredient::LiteralTexts => strategy.literal_texts = false,
     }
 }
 

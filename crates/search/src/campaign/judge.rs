@@ -4,8 +4,10 @@
 //! tell whether a value is new.
 
 use probat_model::{
-    Contract, DeathCause, End, Observation, StateHash, Step, StepId, StepOutcome, TaintKind, Thrown, Type,
+    Contract, DeathCause, End, JavaString, Literal, Observation, Operation, StateHash, Step, StepId,
+    StepOutcome, TaintKind, Thrown, Type, Value,
 };
+use smallvec::SmallVec;
 
 use super::failures::{FailureKind, Sighting};
 use super::own_doing::{is_entangled, is_own_doing};
@@ -29,6 +31,9 @@ const BIG_STATE: u32 = 1500;
 
 /// Values of a type that may be big.
 const BIG_VALUES: usize = 6;
+
+/// Units above which a text is long: what makes it says more than the text does.
+const LONG_TEXT: u32 = 256;
 
 /// Slow runs of a callable that are put down to a JVM that was still warming up, one for each of a few workers.
 pub(crate) const FIRST_TIMES: u32 = 2;
@@ -267,6 +272,7 @@ impl Campaign<'_> {
             Pruning::Off => key(&candidate.steps) ^ u128::from(self.totals.sequences),
         };
         let mut found: Vec<PoolValue> = Vec::new();
+        let mut texts: Vec<(JavaString, TypeId, StateHash)> = Vec::new();
         let mut asked: Vec<(u16, TypeId)> = Vec::new();
         for (at, step) in self.serving(&candidate) {
             let strategy = &self.config.strategy;
@@ -284,13 +290,21 @@ impl Campaign<'_> {
                         spread.learn(state, stored);
                     }
                     let is_big = tokens > BIG_STATE && self.pool.of_type(ty) >= BIG_VALUES;
-                    if !is_big && !self.pool.knows(ty, state) {
-                        let length = candidate.steps.len() as u16;
+                    let text = text_at(seen, step).filter(|_| self.config.strategy.literal_texts);
+                    let length = if text.is_some() { 1 } else { candidate.steps.len() as u16 };
+                    if is_big || !self.pool.wants(ty, state, length) {
+                        continue;
+                    }
+                    if let Some(text) = text {
+                        texts.push((text.clone(), ty, state));
+                    } else {
                         found.push(PoolValue { sequence: SequenceId(0), step, ty, state, length });
                     }
                 }
             }
         }
+        let fruitful = !found.is_empty() || !texts.is_empty() || !asked.is_empty();
+        texts.into_iter().for_each(|(text, ty, state)| self.keep_text(text, ty, state));
         match self.config.strategy.inputs {
             Inputs::Walk => self.keep_walking(&candidate, &found),
             // Nothing is learned.
@@ -300,7 +314,6 @@ impl Campaign<'_> {
                 self.keep(&candidate, &found);
             }
         }
-        let fruitful = !found.is_empty() || !asked.is_empty();
         if !asked.is_empty()
             && let Some(equality) = &mut self.equality
         {
@@ -356,6 +369,14 @@ impl Campaign<'_> {
             self.pool.offer(value, &self.catalogue.types, &mut self.rng);
         }
         sequence
+    }
+
+    /// Keeps a text by itself: whoever uses it needs none of the calls that gave it, and it stays the same where they give another one next time.
+    fn keep_text(&mut self, text: JavaString, ty: TypeId, state: StateHash) {
+        let operation = self.catalogue.operations.intern(Operation::Literal(Literal::String(text)));
+        let sequence = self.store.add(&[], &[Step { operation, args: SmallVec::new() }], &[(0, ty)]);
+        let value = PoolValue { sequence, step: 0, ty, state, length: 1 };
+        self.pool.offer(value, &self.catalogue.types, &mut self.rng);
     }
 
     /// Learns whether values equal earlier ones.
@@ -433,6 +454,18 @@ impl Campaign<'_> {
 fn last_thrown(candidate: &Candidate, seen: &Observation) -> Option<StepId> {
     let last = StepId(candidate.steps.len() as u16 - 1);
     thrown_at(seen, last).map(|_| last)
+}
+
+/// The whole text that a step gave, unless it is long.
+fn text_at(seen: &Observation, step: u16) -> Option<&JavaString> {
+    let at = seen.steps.binary_search_by_key(&StepId(step), |(step, _)| *step).ok()?;
+    match &seen.steps[at].1 {
+        StepOutcome::Returned(Value::String { text, length }) => {
+            let is_whole = text.units().len() == *length as usize;
+            (is_whole && *length <= LONG_TEXT).then_some(text)
+        }
+        StepOutcome::Returned(_) | StepOutcome::Threw(_) | StepOutcome::Refused(_) => None,
+    }
 }
 
 pub(crate) fn thrown_at(seen: &Observation, step: StepId) -> Option<&Thrown> {

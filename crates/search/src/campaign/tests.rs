@@ -210,3 +210,41 @@ fn visitors_see_every_run_and_change_none() {
         "{said:?}"
     );
 }
+
+/// A text that calls gave is an argument of others without those calls, unless that is switched off.
+#[test]
+fn texts_that_calls_gave_serve_as_literals() {
+    let passes_on_results = |literal_texts: bool| {
+        let (mut catalogue, mut fake) = (Catalogue::new(), Fake::new(&[]));
+        fake.add(&mut catalogue, &LINES, "Texts", "static shown", "(I)Ljava/lang/String;", |_, args| {
+            Ok(V::Text(format!("shown {:?}", args[0])))
+        });
+        fake.add(&mut catalogue, &LINES, "Texts", "static taken", "(Ljava/lang/String;)V", |_, _| {
+            Ok(V::Void)
+        });
+        let mut config = plain(5);
+        config.strategy.literal_texts = literal_texts;
+        config.assemble.demand = false;
+        let (campaign, all) = run((catalogue, fake), config, 20);
+        let table = &campaign.catalogue.operations;
+        let is = |step: &Step, wanted: &str| match table.get(step.operation) {
+            Operation::CallStatic { name, .. } => name == wanted,
+            _ => false,
+        };
+        let shown = |step: &Step| match table.get(step.operation) {
+            Operation::Literal(probat_model::Literal::String(text)) => {
+                text.to_lossy().starts_with("shown Int")
+            }
+            _ => false,
+        };
+        let taking = all.iter().filter(|sequence| is(sequence.steps().last().unwrap(), "taken"));
+        let (mut by_call, mut by_literal) = (0, 0);
+        for sequence in taking {
+            by_call += usize::from(sequence.steps().iter().any(|step| is(step, "shown")));
+            by_literal += usize::from(sequence.steps().iter().any(shown));
+        }
+        (by_call > 0, by_literal > 0)
+    };
+    assert_eq!(passes_on_results(true), (false, true));
+    assert_eq!(passes_on_results(false), (true, false));
+}
