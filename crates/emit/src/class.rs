@@ -1,8 +1,9 @@
 //! A whole test class.
 //!
 //! In: tests of one class under test. Out: a compilation unit; tests that cannot be printed come back with the reason.
+//! Cases of a group stand one after the other in one method.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use probat_model::OperationTable;
 
@@ -10,6 +11,8 @@ use crate::arguments::Dialect;
 use crate::case::TestCase;
 use crate::comment;
 use crate::imports::Imports;
+use crate::method::{Method, Place};
+use crate::names::Variables;
 use crate::plain;
 use crate::scope::Scope;
 use crate::statement::{Body, EmitError, body};
@@ -34,23 +37,67 @@ pub struct Style {
 }
 
 /// Tests that go into one file.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct TestClass {
     /// In internal form, `com/acme`; empty for the unnamed package.
     pub package: String,
     pub name: String,
     /// Lines of the class comment.
     pub about: Vec<String>,
+    /// Each has a name of its own.
     pub tests: Vec<TestCase>,
+    /// Those that share a method; the others have one each.
+    pub groups: Vec<Group>,
 }
 
-/// The source, and the tests left out of it.
+/// Cases that are written as one method.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// Of the method.
+    pub name: String,
+    /// Of the cases, in the order they are written.
+    pub cases: Vec<String>,
+}
+
+impl TestClass {
+    /// Methods by name, each with its cases. A group of which one case is left is that case.
+    pub fn methods(&self) -> Vec<(&str, Vec<&TestCase>)> {
+        let mut all: Vec<(&str, Vec<&TestCase>)> = Vec::new();
+        let mut grouped: BTreeSet<&str> = BTreeSet::new();
+        for group in &self.groups {
+            let cases: Vec<&TestCase> = group
+                .cases
+                .iter()
+                .filter_map(|name| self.tests.iter().find(|test| test.name == *name))
+                .collect();
+            if cases.len() > 1 {
+                grouped.extend(cases.iter().map(|case| case.name.as_str()));
+                all.push((&group.name, cases));
+            }
+        }
+        let alone = self.tests.iter().filter(|test| !grouped.contains(test.name.as_str()));
+        all.extend(alone.map(|test| (test.name.as_str(), vec![test])));
+        all.sort_by_key(|(name, _)| *name);
+        all
+    }
+}
+
+/// A printed test class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source {
+    pub text: String,
+    /// Tests left out of it.
+    pub refused: Vec<(String, EmitError)>,
+    pub places: Vec<Place>,
+}
+
+/// The source of a test class.
 pub fn test_class_source(
     class: &TestClass,
     table: &OperationTable,
     scope: &dyn Scope,
     style: &Style,
-) -> (String, Vec<(String, EmitError)>) {
+) -> Source {
     let own: Vec<String> = match style.framework {
         Framework::JUnit5 | Framework::JUnit4 => vec![class.name.clone(), "Test".to_owned()],
         Framework::Java => {
@@ -60,13 +107,21 @@ pub fn test_class_source(
     let typings = typings(scope, &class.package);
     let mut imports = Imports::new(scope, &class.package, &own);
     let (mut printed, mut refused) = (Vec::new(), Vec::new());
-    for test in &class.tests {
-        match best_body(test, table, &typings, &mut imports, style.framework) {
-            Ok(body) => printed.push((test, body)),
-            Err(error) => refused.push((test.name.clone(), error)),
+    for (name, cases) in class.methods() {
+        let mut variables = Variables::default();
+        let mut method = Method { name, cases: Vec::new() };
+        for test in cases {
+            match best_body(test, table, &typings, &mut imports, &mut variables, style.framework) {
+                Ok(body) => method.cases.push((&test.name, &test.notes, body)),
+                Err(error) => refused.push((test.name.clone(), error)),
+            }
+        }
+        if !method.cases.is_empty() {
+            printed.push(method);
         }
     }
-    (unit(class, &printed, &imports, style), refused)
+    let (text, places) = unit(class, &printed, &imports, style);
+    Source { text, refused, places }
 }
 
 /// The statements of one test in one line, without comments: what to type to see it happen.
@@ -77,7 +132,8 @@ pub fn one_line(
     scope: &dyn Scope,
 ) -> Result<String, EmitError> {
     let mut imports = Imports::new(scope, package, &[]);
-    let body = best_body(test, table, &typings(scope, package), &mut imports, Framework::JUnit5)?;
+    let (typings, mut variables) = (typings(scope, package), Variables::default());
+    let body = best_body(test, table, &typings, &mut imports, &mut variables, Framework::JUnit5)?;
     let code = body.lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
     Ok(code.filter(|line| !line.starts_with("//")).collect::<Vec<_>>().join(" "))
 }
@@ -94,13 +150,14 @@ fn best_body<'s>(
     table: &OperationTable,
     typings: &[Typing<'s>],
     imports: &mut Imports<'s>,
+    variables: &mut Variables,
     framework: Framework,
 ) -> Result<Body, EmitError> {
-    let mut best: Option<(Body, Imports<'s>)> = None;
+    let mut best: Option<(Body, Imports<'s>, Variables)> = None;
     let mut refused = None;
     for typing in typings.iter().filter(|typing| !test.raw || typing.is_raw()) {
-        let mut own = imports.clone();
-        let found = match body(test, table, typing, &mut own, framework) {
+        let (mut own, mut names) = (imports.clone(), variables.clone());
+        let found = match body(test, table, typing, &mut own, &mut names, framework) {
             Ok(found) => found,
             Err(error) => {
                 refused = Some(error);
@@ -108,39 +165,38 @@ fn best_body<'s>(
             }
         };
         let is_clean = found.faults() == (0, false, false);
-        if best.as_ref().is_none_or(|(best, _)| found.faults() < best.faults()) {
-            best = Some((found, own));
+        if best.as_ref().is_none_or(|(best, ..)| found.faults() < best.faults()) {
+            best = Some((found, own, names));
         }
         if is_clean {
             break;
         }
     }
     match best {
-        Some((found, own)) => {
-            *imports = own;
+        Some((found, own, names)) => {
+            (*imports, *variables) = (own, names);
             Ok(found)
         }
         None => Err(refused.expect("there is a dialect, and it was refused")),
     }
 }
 
-fn unit(class: &TestClass, printed: &[(&TestCase, Body)], imports: &Imports<'_>, style: &Style) -> String {
+fn unit(
+    class: &TestClass,
+    printed: &[Method<'_>],
+    imports: &Imports<'_>,
+    style: &Style,
+) -> (String, Vec<Place>) {
     let mut out = format!("// {}\n", comment::line(&style.marker));
     if !class.package.is_empty() {
         out.push_str(&format!("package {};\n", class.package.replace('/', ".")));
     }
     out.push('\n');
-    let mut asserts: Vec<&str> = printed.iter().flat_map(|(_, body)| body.asserts.iter().copied()).collect();
+    let mut asserts: Vec<&str> = printed.iter().flat_map(Method::asserts).collect();
     asserts.sort_unstable();
     asserts.dedup();
     import(&asserts, &imported(imports, printed), style.framework, &mut out);
-    if !class.about.is_empty() {
-        out.push_str("/**\n");
-        for line in &class.about {
-            out.push_str(&format!(" * {}\n", comment::line(line)));
-        }
-        out.push_str(" */\n");
-    }
+    about(&class.about, &mut out);
     let everywhere = common_kinds(printed);
     out.push_str(&suppress(&everywhere, ""));
     let (visibility, annotation) = match style.framework {
@@ -149,30 +205,53 @@ fn unit(class: &TestClass, printed: &[(&TestCase, Body)], imports: &Imports<'_>,
         Framework::Java => ("public ", ""),
     };
     out.push_str(&format!("{visibility}class {} {{\n", class.name));
-    for (at, (test, body)) in printed.iter().enumerate() {
+    let mut places = Vec::new();
+    let (mut counted, mut lines) = (0, 0);
+    for (at, method) in printed.iter().enumerate() {
         if at > 0 {
             out.push('\n');
         }
-        method(test, body, &everywhere, annotation, visibility, &mut out);
+        lines += out[counted..].matches('\n').count();
+        counted = out.len();
+        let own: Vec<&str> = method.kinds().into_iter().filter(|kind| !everywhere.contains(kind)).collect();
+        let annotations = format!("{annotation}{}", suppress(&own, "    "));
+        places.extend(method.write(&annotations, visibility, lines, &mut out));
     }
     if style.framework == Framework::Java {
-        let tests: Vec<&str> = printed.iter().map(|(test, _)| test.name.as_str()).collect();
+        let tests: Vec<&str> = printed.iter().map(|method| method.name).collect();
         out.push('\n');
         out.push_str(&plain::members(&class.name, &tests, &asserts));
     }
     out.push_str("}\n");
-    out
+    (out, places)
+}
+
+fn about(lines: &[String], out: &mut String) {
+    match lines {
+        [] => {}
+        [line] => out.push_str(&format!("/** {} */\n", comment::line(line))),
+        lines => {
+            out.push_str("/**\n");
+            for line in lines {
+                out.push_str(&format!(" * {}\n", comment::line(line)));
+            }
+            out.push_str(" */\n");
+        }
+    }
 }
 
 /// Classes to import: a name that a cast asked for may have gone with the cast.
-fn imported<'i>(imports: &'i Imports<'_>, printed: &[(&TestCase, Body)]) -> Vec<&'i str> {
+fn imported<'i>(imports: &'i Imports<'_>, printed: &[Method<'_>]) -> Vec<&'i str> {
     let mut words: BTreeSet<&str> = BTreeSet::new();
-    for line in printed.iter().flat_map(|(_, body)| &body.lines) {
+    for line in printed.iter().flat_map(Method::lines) {
         words.extend(line.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$'));
     }
     let is_used = |line: &&str| line.rsplit('.').next().is_some_and(|simple| words.contains(simple));
     imports.lines().filter(is_used).collect()
 }
+
+/// Assertions that are imported in one line.
+const MANY: usize = 3;
 
 fn import(asserts: &[&str], imports: &[&str], framework: Framework, out: &mut String) {
     let library = match framework {
@@ -181,8 +260,11 @@ fn import(asserts: &[&str], imports: &[&str], framework: Framework, out: &mut St
         Framework::Java => None,
     };
     if let Some((holder, _)) = library {
-        for name in asserts {
-            out.push_str(&format!("import static {holder}.{name};\n"));
+        match asserts.len() {
+            ..MANY => asserts.iter().for_each(|name| {
+                out.push_str(&format!("import static {holder}.{name};\n"));
+            }),
+            _ => out.push_str(&format!("import static {holder}.*;\n")),
         }
         if !asserts.is_empty() {
             out.push('\n');
@@ -199,11 +281,13 @@ fn import(asserts: &[&str], imports: &[&str], framework: Framework, out: &mut St
     }
 }
 
-/// Kinds of warnings that every test gives.
-fn common_kinds(printed: &[(&TestCase, Body)]) -> Vec<&'static str> {
-    let mut all = printed.iter().map(|(_, body)| body.kinds());
-    let first = all.next().unwrap_or_default();
-    all.fold(first, |common, own| common.into_iter().filter(|kind| own.contains(kind)).collect())
+/// Kinds of warnings that most tests give.
+fn common_kinds(printed: &[Method<'_>]) -> Vec<&'static str> {
+    let mut times: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for kind in printed.iter().flat_map(Method::kinds) {
+        *times.entry(kind).or_default() += 1;
+    }
+    times.into_iter().filter(|(_, times)| times * 2 > printed.len()).map(|(kind, _)| kind).collect()
 }
 
 /// The annotation that keeps a compiler from warning of these kinds.
@@ -214,30 +298,4 @@ fn suppress(kinds: &[&str], indent: &str) -> String {
         [one] => format!("{indent}@SuppressWarnings({one})\n"),
         many => format!("{indent}@SuppressWarnings({{{}}})\n", many.join(", ")),
     }
-}
-
-fn method(
-    test: &TestCase,
-    body: &Body,
-    everywhere: &[&str],
-    annotation: &str,
-    visibility: &str,
-    out: &mut String,
-) {
-    for note in &test.notes {
-        out.push_str(&format!("    // {}\n", comment::line(note)));
-    }
-    let throws = body.throws.map_or(String::new(), |class| format!(" throws {class}"));
-    let own: Vec<&str> = body.kinds().into_iter().filter(|kind| !everywhere.contains(kind)).collect();
-    out.push_str(annotation);
-    out.push_str(&suppress(&own, "    "));
-    out.push_str(&format!("    {visibility}void {}(){throws} {{\n", test.name));
-    for line in &body.lines {
-        if line.is_empty() {
-            out.push('\n');
-        } else {
-            out.push_str(&format!("        {line}\n"));
-        }
-    }
-    out.push_str("    }\n");
 }

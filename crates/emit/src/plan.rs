@@ -69,6 +69,30 @@ pub(crate) fn plan(case: &TestCase, table: &OperationTable, named: &BTreeSet<Ste
     Plan { uses, inline }
 }
 
+/// About how many lines a case takes in a method.
+pub fn lines(case: &TestCase, table: &OperationTable) -> usize {
+    let plan = plan(case, table, &BTreeSet::new());
+    let of_step = |at: usize| {
+        let Uses { count, checks, .. } = plan.uses[at];
+        let statement = match plan.inline[at] {
+            true => 0,
+            // A result that serves for nothing else is asserted where it comes from.
+            false if count == 0 && checks == 1 => 1,
+            false => 1 + checks as usize,
+        };
+        statement + stub_lines(table.get(case.steps[at].operation))
+    };
+    (0..case.steps.len()).map(of_step).sum()
+}
+
+/// Lines of an anonymous class, besides the first.
+fn stub_lines(operation: &Operation) -> usize {
+    match operation {
+        Operation::Stub(spec) if !spec.is_interface || spec.methods.len() != 1 => 1 + 4 * spec.methods.len(),
+        _ => 0,
+    }
+}
+
 fn uses(case: &TestCase) -> Vec<Uses> {
     let mut all = vec![Uses::default(); case.steps.len()];
     for (at, step) in case.steps.iter().enumerate() {

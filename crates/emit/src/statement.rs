@@ -96,6 +96,7 @@ pub(crate) fn body<'s>(
     table: &OperationTable,
     typing: &Typing<'s>,
     imports: &mut Imports<'s>,
+    variables: &mut Variables,
     framework: Framework,
 ) -> Result<Body, EmitError> {
     let mut named = BTreeSet::new();
@@ -108,7 +109,7 @@ pub(crate) fn body<'s>(
                 steps: &case.steps,
                 typing,
                 imports: imports.clone(),
-                variables: Variables::default(),
+                variables: variables.clone(),
                 named: vec![None; case.steps.len()],
                 wish: None,
                 raw: false,
@@ -128,7 +129,7 @@ pub(crate) fn body<'s>(
                 if length > MAX_BODY {
                     return Err(EmitError::TooLong(length));
                 }
-                *imports = printer.imports;
+                (*imports, *variables) = (printer.imports, printer.variables);
                 return Ok(Body {
                     lines,
                     throws,
@@ -376,12 +377,22 @@ impl Writer<'_, '_> {
             self.lines.extend(wrap(&format!("assertThrows({name}.class, () -> {text});"), COLUMN));
             return Ok(());
         };
-        let thrown = self.printer.variables.fresh("thrown");
-        let line = format!("{name} {thrown} = assertThrows({name}.class, () -> {text});");
-        self.lines.extend(wrap(&line, COLUMN));
         self.asserts.push("assertEquals");
-        let line = format!("assertEquals({}, {thrown}.getMessage());", java_text(message).0);
-        self.lines.extend(wrap(&line, COLUMN));
+        let message = java_text(message).0;
+        let at_once =
+            format!("assertEquals({message}, assertThrows({name}.class, () -> {text}).getMessage());");
+        let at_once = wrap(&at_once, COLUMN);
+        let variables = self.printer.variables.clone();
+        let thrown = self.printer.variables.fresh("thrown");
+        let apart = format!("{name} {thrown} = assertThrows({name}.class, () -> {text});");
+        let mut apart = wrap(&apart, COLUMN);
+        apart.extend(wrap(&format!("assertEquals({message}, {thrown}.getMessage());"), COLUMN));
+        if at_once.len() < apart.len() {
+            self.printer.variables = variables;
+            self.lines.extend(at_once);
+        } else {
+            self.lines.extend(apart);
+        }
         Ok(())
     }
 

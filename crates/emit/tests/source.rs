@@ -4,8 +4,8 @@
 
 use expect_test::{Expect, expect};
 use probat_emit::{
-    Access, Argument, Caught, Check, ClassShape, Deprecation, Ending, Expected, Field, Framework, JavaType,
-    Method, Scope, Style, TestCase, TestClass, TypeParameter, test_class_source,
+    Access, Argument, Caught, Check, ClassShape, Deprecation, Ending, Expected, Field, Framework, Group,
+    JavaType, Method, Scope, Style, TestCase, TestClass, TypeParameter, test_class_source,
 };
 use probat_model::{
     ClassName, Contract, Literal, MethodDescriptor, Operation, OperationTable, Sequence, StepId,
@@ -221,26 +221,32 @@ impl Build {
         expected.assert_eq(&self.source(checks, ending, framework));
     }
 
-    fn source(self, checks: Vec<Check>, ending: Ending, framework: Framework) -> String {
-        let case = TestCase {
-            name: "works".into(),
-            steps: self.sequence.steps().to_vec(),
+    /// The steps so far as a case; what comes next is another.
+    fn case(&mut self, name: &str, checks: Vec<Check>, ending: Ending) -> TestCase {
+        TestCase {
+            name: name.into(),
+            steps: std::mem::take(&mut self.sequence).steps().to_vec(),
             checks,
-            caught: self.caught,
+            caught: std::mem::take(&mut self.caught),
             ending,
             notes: Vec::new(),
             raw: self.raw,
-        };
+        }
+    }
+
+    fn source(mut self, checks: Vec<Check>, ending: Ending, framework: Framework) -> String {
+        let case = self.case("works", checks, ending);
         let class = TestClass {
             package: "shop".into(),
             name: "CartProbatTest".into(),
             about: Vec::new(),
             tests: vec![case],
+            groups: Vec::new(),
         };
         let style = Style { framework, marker: "probat".into() };
-        let (source, refused) = test_class_source(&class, &self.table, &Small, &style);
-        assert_eq!(refused, []);
-        source
+        let source = test_class_source(&class, &self.table, &Small, &style);
+        assert_eq!(source.refused, []);
+        source.text
     }
 }
 
@@ -309,9 +315,8 @@ fn a_throwing_call_ends_the_test() {
                 @Test
                 public void works() {
                     ArrayList<Object> arrayList = new ArrayList<>();
-                    IndexOutOfBoundsException thrown =
-                            assertThrows(IndexOutOfBoundsException.class, () -> arrayList.get(3));
-                    assertEquals("Index 3", thrown.getMessage());
+                    assertEquals("Index 3",
+                            assertThrows(IndexOutOfBoundsException.class, () -> arrayList.get(3)).getMessage());
                 }
             }
         "#]],
@@ -628,4 +633,54 @@ fn what_a_catch_would_swallow_or_a_compiler_refuse_is_asserted() {
             arrayList.add(3);
         "#]],
     );
+}
+
+#[test]
+fn cases_of_a_group_share_a_method() {
+    let mut build = Build::default();
+    let mut tests = Vec::new();
+    for name in ["empty", "emptyToo"] {
+        let list = build.new_list();
+        let size = build.call("size", "()I", &[list]);
+        tests.push(build.case(name, vec![Check { step: size, expected: Expected::Int(0) }], Ending::Returns));
+    }
+    let list = build.new_list();
+    let three = build.literal(Literal::Int(3));
+    build.call("get", "(I)Ljava/lang/Object;", &[list, three]);
+    let class = ClassName::internal("java/lang/IndexOutOfBoundsException");
+    tests.push(build.case("outside", Vec::new(), Ending::Throws { class, message: Some("Index 3".into()) }));
+    let cases = vec!["empty".into(), "emptyToo".into(), "outside".into(), "gone".into()];
+    let groups = vec![Group { name: "size".into(), cases }];
+    let class = TestClass { name: "CartProbatTest".into(), tests, groups, ..TestClass::default() };
+    let style = Style { framework: Framework::JUnit5, marker: "probat".into() };
+    let source = test_class_source(&class, &build.table, &Small, &style);
+    expect![[r#"
+        // probat
+
+        import static org.junit.jupiter.api.Assertions.assertEquals;
+        import static org.junit.jupiter.api.Assertions.assertThrows;
+
+        import java.util.ArrayList;
+        import org.junit.jupiter.api.Test;
+
+        class CartProbatTest {
+            @Test
+            void size() {
+                assertEquals(0, new ArrayList<>().size());
+                assertEquals(0, new ArrayList<>().size());
+
+                ArrayList<Object> arrayList = new ArrayList<>();
+                assertEquals("Index 3",
+                        assertThrows(IndexOutOfBoundsException.class, () -> arrayList.get(3)).getMessage());
+            }
+        }
+    "#]]
+    .assert_eq(&source.text);
+    let lines: Vec<&str> = source.text.lines().collect();
+    let of_case = |name: &str| {
+        let place = source.places.iter().find(|place| place.name == name).unwrap();
+        lines[place.lines.end - 2]
+    };
+    assert!(of_case("emptyToo").contains("assertEquals(0"));
+    assert!(of_case("outside").contains("assertThrows"));
 }

@@ -13,6 +13,7 @@ use probat_supervisor::ProbeTable;
 
 use crate::hunt::HuntEnd;
 use crate::job::{ClassReport, FailureReport, Outcome, Profile, Untested};
+use crate::size::LeftOut;
 use crate::suite::{package_for, subject_of};
 use crate::triage::{Likelihood, Triaged};
 
@@ -43,6 +44,7 @@ impl Account<'_> {
             untested: Vec::new(),
             dropped: Vec::new(),
             left_out: 0,
+            left_out_for_size: LeftOut::default(),
             resumed: 0,
             found: None,
             unstable: Vec::new(),

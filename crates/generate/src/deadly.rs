@@ -65,15 +65,16 @@ fn program(
             "Run it alone: nothing after them is reached.".to_owned(),
         ],
         tests: vec![case],
+        groups: Vec::new(),
     };
     let style = Style { framework: Framework::Java, marker: job.options.marker.clone() };
-    let (source, refused) = test_class_source(&class, &catalogue.operations, scope, &style);
-    refused.is_empty().then(|| OutFile {
+    let printed = test_class_source(&class, &catalogue.operations, scope, &style);
+    printed.refused.is_empty().then(|| OutFile {
         subject,
         package: class.package,
         name: class.name,
         extension: "java",
-        source,
+        source: printed.text,
         tests: 0,
         fails: true,
         shows: Some(format!("{member} {}", failure_key(&failure.kind))),

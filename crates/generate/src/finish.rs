@@ -19,7 +19,9 @@ use probat_search::catalogue::{CallableId, OwnerId};
 use probat_search::executor::Executor;
 use probat_search::minimize::{AT_ONCE, Subject, minimize};
 use probat_search::replace::replace_from;
+use probat_search::spell::spell;
 
+use crate::change::Compared;
 use crate::expect::expected;
 use crate::observers::Observers;
 use crate::split::{Told, split};
@@ -51,8 +53,9 @@ pub struct Finish {
     pub left_out: usize,
 }
 
-/// Observers asserted per object.
-const OBSERVERS: usize = 3;
+/// Observers asserted of what a call gives, and asked of its receiver whether the call changed it.
+const OBSERVERS: usize = 2;
+const ASKED: usize = 6;
 
 /// The share of the time that shortening may take; the rest is for assertions.
 const SHORTENING: f64 = 0.4;
@@ -186,6 +189,7 @@ fn shorten<E: Executor>(
     // Where every run is wanted as a test, tests are wanted as they ran.
     if !campaign.config.keep_all {
         minimize(&campaign.catalogue.operations, &mut subjects, executor, stop)?;
+        spell(&mut campaign.catalogue.operations, &mut subjects, executor, stop)?;
         let before: Vec<_> =
             subjects.iter().map(|subject| (subject.steps.clone(), subject.seen.clone())).collect();
         // Asked several times in a wave of many.
@@ -234,6 +238,7 @@ where
     }
     let items: Vec<Item> =
         drafts.iter().map(|(draft, ..)| item(campaign, &draft.steps, &draft.checked, true)).collect();
+    let was = before_calls(campaign, &drafts, first)?;
     let table = &campaign.catalogue.operations;
     let (once, again) = std::thread::scope(|threads| {
         let once = threads.spawn(|| first.run(table, items.clone()));
@@ -241,11 +246,11 @@ where
         (once.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), again)
     });
     let runs = once?.into_iter().zip(again?);
-    for ((draft, witness, edges, needs), (once, again)) in drafts.into_iter().zip(runs) {
+    for (((draft, witness, edges, needs), was), (once, again)) in drafts.into_iter().zip(was).zip(runs) {
         let Some(owner) = campaign.catalogue.callable(witness.callable).owner else { continue };
         let callable = witness.callable;
         let wavers = [&once, &again].iter().any(|seen| campaign.catalogue.wavers(&seen.edges));
-        match assemble(draft, &witness, [&once, &again], past, wavers) {
+        match assemble(draft, &witness, was.as_ref(), [&once, &again], past, wavers) {
             Some((case, result)) => {
                 finish.tests.push(Finished { owner, callable, case, edges, needs, result });
             }
@@ -256,6 +261,23 @@ where
         }
     }
     Ok(())
+}
+
+/// What observers say of receivers that were not called yet.
+fn before_calls<E: Executor>(
+    campaign: &Campaign<'_>,
+    drafts: &[(Draft, Witness, Vec<ProbeId>, usize)],
+    executor: &mut E,
+) -> Result<Vec<Option<Observation>>, E::Error> {
+    let asked = drafts.iter().map(|(draft, ..)| &draft.compared.before).filter(|steps| !steps.is_empty());
+    let items = asked.map(|steps| Item { past_exceptions: true, ..item(campaign, steps, &[], false) });
+    let items: Vec<Item> = items.collect();
+    let mut seen = executor.run(&campaign.catalogue.operations, items)?.into_iter();
+    let of = |(draft, ..): &(Draft, _, _, _)| match draft.compared.before.is_empty() {
+        true => None,
+        false => seen.next(),
+    };
+    Ok(drafts.iter().map(of).collect())
 }
 
 /// Tests that became equal by shortening are one test.
@@ -331,6 +353,8 @@ struct Draft {
     checked: Vec<StepId>,
     /// Those of them that are not, if code was run that differs from run to run.
     doubtful: Vec<StepId>,
+    /// Those of them that are asked of the receiver.
+    compared: Compared,
 }
 
 /// Whether a step asks the JDK for the time or for chance itself, with no code of ours between to see it.
@@ -359,10 +383,11 @@ fn draft(
     let varies = is_given_what_varies(&campaign.catalogue.operations, &steps)
         || campaign.catalogue.callable(witness.callable).varies && campaign.catalogue.wavers(&seen.edges);
     if witness.ending != Ending::Returned || varies {
-        return Draft { steps, call, checked: Vec::new(), doubtful: Vec::new() };
+        let (checked, doubtful, compared) = (Vec::new(), Vec::new(), Compared::default());
+        return Draft { steps, call, checked, doubtful, compared };
     }
     let operation = campaign.catalogue.operations.get(steps[usize::from(call.0)].operation).clone();
-    let (mut checked, mut doubtful) = (Vec::new(), Vec::new());
+    let (mut checked, mut doubtful, mut compared) = (Vec::new(), Vec::new(), Compared::default());
     if operation.result().is_some() && !matches!(operation, Operation::Construct { .. }) {
         checked.push(call);
     }
@@ -373,23 +398,30 @@ fn draft(
     for object in receiver.into_iter().chain([call]) {
         let Some(Value::Object { class }) = value(seen, object) else { continue };
         let ty = campaign.intern(&Type::Class(class.clone()));
-        for observer in observers.of(&campaign.catalogue, ty, OBSERVERS) {
+        let is_receiver = Some(object) == receiver;
+        let most = if is_receiver { ASKED } else { OBSERVERS };
+        for observer in observers.of(&campaign.catalogue, ty, most) {
             let is_other = observer != steps[usize::from(call.0)].operation;
             if is_other && campaign.is_usable(witness.callable, observer) {
                 let step = StepId(steps.len() as u16);
                 checked.push(step);
                 doubtful.extend(observers.varies(observer).then_some(step));
-                steps.push(Step { operation: observer, args: [object].into_iter().collect() });
+                let asked = Step { operation: observer, args: [object].into_iter().collect() };
+                if is_receiver {
+                    compared.ask(&steps[..usize::from(call.0)], &asked, step);
+                }
+                steps.push(asked);
             }
         }
     }
-    Draft { steps, call, checked, doubtful }
+    Draft { steps, call, checked, doubtful, compared }
 }
 
 /// The finished case, if both runs agree on how it ends.
 fn assemble(
     draft: Draft,
     witness: &Witness,
+    was: Option<&Observation>,
     [once, again]: [&Observation; 2],
     past_exceptions: bool,
     wavers: bool,
@@ -411,9 +443,17 @@ fn assemble(
     let mut checks = Vec::new();
     let mut kept = vec![true; draft.steps.len()];
     let mut result = None;
+    let of_receiver = |step: &StepId| draft.compared.pairs.iter().any(|(_, after)| after == step);
+    let is_told = draft
+        .checked
+        .iter()
+        .enumerate()
+        .any(|(request, step)| !of_receiver(step) && agreed(once, again, request, *step).is_some());
+    let dull = draft.compared.dull(was, once, is_told);
     for (request, &step) in draft.checked.iter().enumerate() {
         let is_doubtful = wavers && draft.doubtful.contains(&step);
-        let asserted = if is_doubtful { None } else { agreed(once, again, request, step) };
+        let asserted =
+            if is_doubtful || dull.contains(&step) { None } else { agreed(once, again, request, step) };
         match asserted {
             Some(found) => {
                 if step == draft.call {

@@ -35,12 +35,13 @@ use crate::explain::{self, Evidence, Unreached};
 use crate::failing::failing;
 use crate::finish::{Deadline, Finish, finish};
 use crate::hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
-use crate::pace::tests_in;
+use crate::pace::{cost_of, tests_in};
 use crate::preview::{FirstTest, Preview};
 use crate::scripts::scripts;
 use crate::shard::Found;
 use crate::simplify::{Simplification, simplify};
-use crate::suite::{SuiteFile, group};
+use crate::size::{LeftOut, Size, choose};
+use crate::suite::{Purpose, SuiteFile, group};
 use crate::triage::{Doubt, FromClasses, Likelihood, triage};
 use crate::unfinished::{Keeper, Unfinished};
 use crate::verify::{Dropped, Verification, Verifier, VerifyError, reserve, verify};
@@ -97,6 +98,8 @@ pub struct JobOptions {
     /// Stop when nothing new comes.
     pub plateau: Plateau,
     pub max_tests: Option<usize>,
+    /// How much of what was found is written.
+    pub size: Size,
     pub kinds: Kinds,
     /// Contracts of the user, checked with the others.
     pub contracts: Vec<UserContract>,
@@ -146,6 +149,7 @@ impl Default for JobOptions {
             kernel_sandbox: true,
             plateau: Plateau::HalfOfTheTime,
             max_tests: None,
+            size: Size::Default,
             kinds: Kinds::Both,
             contracts: Vec::new(),
             unchecked: Vec::new(),
@@ -282,6 +286,8 @@ pub struct Outcome {
     pub dropped: Vec<Dropped>,
     /// Tests that were found but never finished, for want of time.
     pub left_out: usize,
+    /// Tests that add too little for their length.
+    pub left_out_for_size: LeftOut,
     /// Sequences of an earlier run that were run again.
     pub resumed: usize,
     /// What was found, where it is to be merged.
@@ -498,6 +504,8 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     }
     drop(second);
     drop(fleet);
+    let size = if job.options.campaign.keep_all { Size::All } else { job.options.size };
+    let left_out_for_size = choose(&mut finished.tests, &campaign.catalogue.operations, size);
     if let Some(most) = job.options.max_tests {
         finished.tests.sort_by_key(|test| std::cmp::Reverse(test.needs));
         finished.tests.truncate(most);
@@ -508,8 +516,9 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     for test in finished.tests.iter_mut().chain(&mut failures) {
         test.case.notes.extend(campaign.remarks(&test.case.steps));
     }
-    let mut suite = group(&campaign.catalogue, finished.tests, false);
-    suite.extend(group(&campaign.catalogue, failures, true));
+    let purpose = if job.options.campaign.keep_all { Purpose::PassingAlone } else { Purpose::Passing };
+    let mut suite = group(&campaign.catalogue, finished.tests, purpose);
+    suite.extend(group(&campaign.catalogue, failures, Purpose::Failing));
     let mut checked = check(job, &mut clock, &campaign.catalogue, &world, suite, deadline)?;
     if job.options.kinds != Kinds::Regression {
         checked.files.extend(deadly(job, &campaign, &scope).map_err(VerifyError::from)?);
@@ -535,6 +544,7 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     Ok(Outcome {
         classes: campaign_report.classes(&checked.edges),
         left_out,
+        left_out_for_size,
         resumed,
         found: job.options.keep_found.then(|| Found::of(&campaign)),
         failures: campaign_report.failures(&triaged, &scope),
@@ -628,7 +638,14 @@ const FINISHING: f64 = 0.15;
 
 /// Time kept for checking as many tests.
 fn kept_for_checks(options: &JobOptions, tests: usize) -> Duration {
-    if options.verify { reserve(tests).min(options.time().mul_f64(CHECKS)) } else { Duration::ZERO }
+    if !options.verify {
+        return Duration::ZERO;
+    }
+    let most = options.time().mul_f64(CHECKS);
+    match options.size.most_lines() {
+        Some(lines) => reserve(tests).min(most).min(reserve(0) + cost_of(lines)),
+        None => reserve(tests).min(most),
+    }
 }
 
 /// Tests that can be checked in the time kept for it.
@@ -657,7 +674,7 @@ fn hunt_limits(options: &JobOptions, spent: Duration) -> HuntLimits {
         // A step limit alone decides where it is given, so that the same steps are run on any machine.
         time: options.step_limit.is_none().then_some(search),
         per_test: reserve(1).saturating_sub(reserve(0)),
-        most_kept: if options.verify { total.mul_f64(CHECKS).saturating_sub(fixed) } else { Duration::ZERO },
+        most_kept: kept_for_checks(options, usize::MAX).saturating_sub(fixed),
         steps: options.step_limit,
         plateau: if options.step_limit.is_none() { options.plateau } else { Plateau::Never },
         in_flight: IN_FLIGHT,

@@ -10,6 +10,7 @@
 
 mod account;
 mod blame;
+mod change;
 mod compile;
 mod deadly;
 mod executor;
@@ -29,8 +30,10 @@ mod printed;
 mod scripts;
 mod shard;
 mod simplify;
+mod size;
 mod split;
 mod suite;
+mod together;
 mod triage;
 mod unfinished;
 mod verify;
@@ -51,7 +54,8 @@ pub use preview::FirstTest;
 pub use probat_emit::contract_in_words;
 pub use shard::{Counts, Found, Kind, Run, Seen, ShardError, Shards, code_of, shard_seed};
 pub use simplify::{Effort, Simplification, Simplified};
-pub use suite::{SuiteFile, group};
+pub use size::{LeftOut, Size};
+pub use suite::{Purpose, SuiteFile, group};
 pub use triage::{Doubt, Likelihood};
 pub use unfinished::{Unfinished, UnfinishedError};
 pub use verify::{DropReason, Dropped, Verification, VerifyError};

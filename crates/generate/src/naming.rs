@@ -10,7 +10,7 @@ use probat_emit::{Ending, Expected, TestCase, is_keyword};
 use probat_model::{Contract, Literal, Operation, OperationId, OperationTable, Step, StepId, Type};
 
 /// Methods every class has, which a test must not override, and those that tests call by their bare names.
-const TAKEN: [&str; 20] = [
+const TAKEN: [&str; 21] = [
     "toString",
     "hashCode",
     "equals",
@@ -30,6 +30,7 @@ const TAKEN: [&str; 20] = [
     "assertNotNull",
     "assertSame",
     "assertThrows",
+    "assertDoesNotThrow",
     "assertArrayEquals",
 ];
 
@@ -42,10 +43,29 @@ pub(crate) struct Unnamed<'a> {
     /// The operation under test.
     pub operation: OperationId,
     pub result: Option<&'a Expected>,
+    pub stands_for: Cases,
 }
 
-/// Names for all tests of one class, in their order.
-pub(crate) fn names(tests: &[Unnamed<'_>], table: &OperationTable) -> Vec<String> {
+/// What a name is for. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cases {
+    /// The one test.
+    One,
+    /// Several cases, which the one given stands for.
+    Many {
+        /// All are of one overload.
+        one_overload: bool,
+        /// All come to the same kind of end.
+        one_end: bool,
+    },
+}
+
+/// Names for all tests of one class, in their order; each is new to those given.
+pub(crate) fn names(
+    tests: &[Unnamed<'_>],
+    table: &OperationTable,
+    given: &mut BTreeSet<String>,
+) -> Vec<String> {
     let mut detail = vec![0; tests.len()];
     let mut names: Vec<String> = tests.iter().map(|test| name(test, table, 0)).collect();
     for level in 1..=MOST_DETAIL {
@@ -59,7 +79,6 @@ pub(crate) fn names(tests: &[Unnamed<'_>], table: &OperationTable) -> Vec<String
             }
         }
     }
-    let mut given = BTreeSet::new();
     for name in &mut names {
         if is_keyword(name) || TAKEN.contains(&name.as_str()) {
             name.push_str("Test");
@@ -93,6 +112,13 @@ fn name(test: &Unnamed<'_>, table: &OperationTable, detail: u32) -> String {
     let args = &steps[call].args[usize::from(has_receiver)..];
     let receiver = has_receiver.then(|| steps[call].args[0]);
     let mut name = subject(operation);
+    if let Cases::Many { one_overload, one_end } = test.stands_for {
+        if detail >= 2 && one_overload {
+            name.push_str(&types(operation));
+        }
+        name.push_str(&kind(&test.case.ending, test.result, one_end));
+        return name.chars().take(LONGEST).collect();
+    }
     if detail >= 2 {
         name.push_str(&types(operation));
     }
@@ -275,6 +301,20 @@ fn last_part(simple: &str) -> String {
     clean(simple.rsplit('$').next().unwrap_or(simple))
 }
 
+/// How several cases end, whatever value each gives.
+fn kind(ending: &Ending, result: Option<&Expected>, one_end: bool) -> String {
+    match (ending, result) {
+        (Ending::Throws { .. }, _) if !one_end => "_throws".into(),
+        (Ending::Returns, Some(Expected::Null | Expected::NotNull | Expected::Boolean(_)))
+        | (Ending::Throws { .. }, _)
+            if one_end =>
+        {
+            outcome(ending, result)
+        }
+        _ => String::new(),
+    }
+}
+
 fn outcome(ending: &Ending, result: Option<&Expected>) -> String {
     match (ending, result) {
         (Ending::Throws { class, .. }, _) => {
@@ -353,9 +393,14 @@ mod tests {
         }
         let unnamed: Vec<Unnamed<'_>> = tests
             .iter()
-            .map(|(case, operation, result)| Unnamed { case, operation: *operation, result: result.as_ref() })
+            .map(|(case, operation, result)| Unnamed {
+                case,
+                operation: *operation,
+                result: result.as_ref(),
+                stands_for: Cases::One,
+            })
             .collect();
-        names(&unnamed, &table)
+        names(&unnamed, &table, &mut BTreeSet::new())
     }
 
     #[test]

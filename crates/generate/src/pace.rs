@@ -42,6 +42,11 @@ pub(crate) fn cost_per_test() -> Duration {
     Duration::from_secs_f64(PER_LINE * LINES * DOUBT)
 }
 
+/// What it should leave for so many lines, besides what it leaves in any case.
+pub(crate) fn cost_of(lines: usize) -> Duration {
+    Duration::from_secs_f64(PER_LINE * lines as f64 * DOUBT)
+}
+
 /// What a search should leave in any case.
 pub(crate) fn fixed_cost() -> Duration {
     Duration::from_secs_f64(FIXED * DOUBT)

@@ -21,7 +21,7 @@ use probat_survey::SourceScope;
 
 use crate::executor::FleetExecutor;
 use crate::finish::{Finished, finish_few};
-use crate::suite::group;
+use crate::suite::{Purpose, group};
 
 /// A test to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,13 +141,13 @@ fn source(
     world: &RefCell<World<'_>>,
     style: &Style,
 ) -> Option<FirstTest> {
-    let file = group(&campaign.catalogue, vec![test], false).into_iter().next()?;
+    let file = group(&campaign.catalogue, vec![test], Purpose::Passing).into_iter().next()?;
     let scope = SourceScope::new(world);
-    let (source, refused) = test_class_source(&file.class, &campaign.catalogue.operations, &scope, style);
-    if !refused.is_empty() {
+    let source = test_class_source(&file.class, &campaign.catalogue.operations, &scope, style);
+    if !source.refused.is_empty() {
         return None;
     }
-    Some(FirstTest { subject: file.subject, source: method(&source)? })
+    Some(FirstTest { subject: file.subject, source: method(&source.text)? })
 }
 
 /// The first test method of a class, without the class around it.

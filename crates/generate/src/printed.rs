@@ -1,12 +1,13 @@
 //! A suite as text, kept up to date while tests are dropped from it.
 //!
-//! In: test classes, and names of tests to drop. Out: sources; a file is printed again only after it lost a test.
+//! In: test classes, and names of tests to drop. Out: sources; a file is printed again only after it lost a test. A method of several cases
+//! that does not do what it is written for falls apart into a method per case.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use probat_emit::{Scope, Style, TestCase, TestClass, test_class_source};
+use probat_emit::{Scope, Source, Style, TestCase, TestClass, test_class_source};
 use probat_model::{ClassName, OperationTable, ProbeId};
 
 use crate::compile::{CompileError, Diagnostic};
@@ -24,7 +25,7 @@ pub(crate) struct Printed<'a> {
     style: &'a Style,
     suite: Vec<SuiteFile>,
     /// None after a test was dropped.
-    sources: Vec<Option<String>>,
+    sources: Vec<Option<Source>>,
     pub dropped: Vec<Dropped>,
 }
 
@@ -52,11 +53,11 @@ impl<'a> Printed<'a> {
         self.source(file).lines().count()
     }
 
-    /// Class and name of every test of some files.
+    /// Class and name of every test method of some files.
     pub fn names(&self, files: &[FileId]) -> Vec<(ClassName, String)> {
         let of = |&at: &FileId| {
             let file = &self.suite[at];
-            file.class.tests.iter().map(|test| (class_of(file), test.name.clone()))
+            file.class.methods().into_iter().map(|(name, _)| (class_of(file), name.to_owned()))
         };
         files.iter().flat_map(of).collect()
     }
@@ -65,13 +66,13 @@ impl<'a> Printed<'a> {
     pub fn source(&mut self, file: FileId) -> &str {
         if self.sources[file].is_none() {
             let class = &self.suite[file].class;
-            let (source, refused) = test_class_source(class, self.operations, self.scope, self.style);
-            for (name, error) in refused {
+            let mut source = test_class_source(class, self.operations, self.scope, self.style);
+            for (name, error) in std::mem::take(&mut source.refused) {
                 self.drop_test(file, &name, DropReason::Unprintable, error.to_string());
             }
             self.sources[file] = Some(source);
         }
-        self.sources[file].as_deref().expect("printed above")
+        self.sources[file].as_ref().map_or("", |source| &source.text)
     }
 
     /// All files that still have tests.
@@ -88,7 +89,7 @@ impl<'a> Printed<'a> {
                     subject: file.subject.clone(),
                     package: file.class.package.clone(),
                     name: file.class.name.clone(),
-                    tests: file.class.tests.len(),
+                    tests: file.class.methods().len(),
                     fails: file.fails,
                     extension: "java",
                     shows: None,
@@ -140,8 +141,9 @@ impl<'a> Printed<'a> {
                 name: class.name.clone(),
                 about: Vec::new(),
                 tests: vec![test],
+                groups: Vec::new(),
             };
-            test_class_source(&alone, self.operations, self.scope, self.style).0
+            test_class_source(&alone, self.operations, self.scope, self.style).text
         };
         let test = &class.tests[place];
         let raw = TestCase { raw: true, ..test.clone() };
@@ -158,7 +160,11 @@ impl<'a> Printed<'a> {
         let mut blamed: Vec<(FileId, Option<String>, String)> = Vec::new();
         for diagnostic in found {
             let Some((at, _)) = files.iter().find(|(_, path)| *path == diagnostic.file) else { continue };
-            let name = self.sources[*at].as_deref().and_then(|source| method_at(source, diagnostic.line));
+            let places = self.sources[*at].iter().flat_map(|source| &source.places);
+            let name = places
+                .filter(|place| place.lines.contains(&(diagnostic.line as usize)))
+                .map(|place| place.name.clone())
+                .next();
             blamed.push((*at, name, diagnostic.message.clone()));
         }
         let mut rewritten = BTreeSet::new();
@@ -182,18 +188,36 @@ impl<'a> Printed<'a> {
         }
     }
 
-    /// Drops the tests that did not do what they are written for: pass, or fail.
-    pub fn drop_surprising(&mut self, run: JUnitRun) {
+    /// Drops the tests that did not do what they are written for: pass, or fail. Gives the files with methods that fell apart, whose cases have
+    /// to be looked at one by one.
+    pub fn drop_surprising(&mut self, run: JUnitRun) -> BTreeSet<FileId> {
+        let mut split = BTreeSet::new();
         for (class, name, verdict) in run.verdicts {
             let Some(at) = self.suite.iter().position(|file| class_of(file) == class) else { continue };
             match (verdict, self.suite[at].fails) {
                 (Verdict::Passed, false) | (Verdict::Failed(_), true) => {}
+                (Verdict::Failed(_), false) if self.split(at, &name) => {
+                    split.insert(at);
+                }
                 (Verdict::Failed(detail), false) => self.drop_test(at, &name, DropReason::Unstable, detail),
                 (Verdict::Passed, true) => {
                     self.drop_test(at, &name, DropReason::Unstable, "the failure did not come again".into());
                 }
             }
         }
+        split
+    }
+
+    /// Gives each case of a group a method of its own; whether there is such a group.
+    fn split(&mut self, file: FileId, name: &str) -> bool {
+        let groups = &mut self.suite[file].class.groups;
+        let before = groups.len();
+        groups.retain(|group| group.name != name);
+        let was_there = groups.len() < before;
+        if was_there {
+            self.sources[file] = None;
+        }
+        was_there
     }
 
     fn drop_test(&mut self, file: FileId, name: &str, reason: DropReason, detail: String) {
@@ -216,30 +240,5 @@ fn class_of(file: &SuiteFile) -> ClassName {
         ClassName::internal(&file.class.name)
     } else {
         ClassName::internal(&format!("{}/{}", file.class.package, file.class.name))
-    }
-}
-
-/// The test method that a line of source belongs to.
-fn method_at(source: &str, line: u32) -> Option<String> {
-    let upto = source.lines().take(line as usize).collect::<Vec<_>>();
-    upto.iter().rev().find_map(|line| {
-        let rest = line.trim_start().strip_prefix("public ").unwrap_or(line.trim_start());
-        let name = rest.strip_prefix("void ")?.split('(').next()?;
-        // Methods of anonymous classes inside a test are indented further.
-        line.starts_with("    ").then_some(())?;
-        (!line.starts_with("     ")).then(|| name.to_owned())
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_belongs_to_the_test_around_it() {
-        let source = "class A {\n    @Test\n    void one() {\n        x();\n    }\n\n    @Test\n    public void two() throws Exception {\n        new B() {\n            public void inner() {}\n        };\n    }\n}\n";
-        assert_eq!(method_at(source, 4).as_deref(), Some("one"));
-        assert_eq!(method_at(source, 10).as_deref(), Some("two"));
-        assert_eq!(method_at(source, 1), None);
     }
 }

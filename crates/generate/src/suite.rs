@@ -2,14 +2,15 @@
 //!
 //! In: finished tests. Out: one [`SuiteFile`] per top-level class under test, tests named and ordered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use probat_emit::{TestCase, TestClass};
-use probat_model::{ClassName, ProbeId, Type};
+use probat_emit::{Group, TestCase, TestClass};
+use probat_model::{ClassName, OperationTable, ProbeId, Type};
 use probat_search::catalogue::{Catalogue, OwnerId};
 
 use crate::finish::Finished;
-use crate::naming::{Unnamed, names};
+use crate::naming::{Cases, Unnamed, names};
+use crate::together::{kind, together};
 
 /// A test class and where it goes.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,15 +26,26 @@ pub struct SuiteFile {
     pub edges: BTreeMap<String, Vec<ProbeId>>,
 }
 
-/// Groups tests by the top-level class they test; either all pass or all fail.
-pub fn group(catalogue: &Catalogue, tests: Vec<Finished>, fails: bool) -> Vec<SuiteFile> {
+/// What the tests of a suite are for. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// They pass, and those that belong together share a method.
+    Passing,
+    /// They pass, and each has a method of its own.
+    PassingAlone,
+    /// They fail, each for a cause of its own.
+    Failing,
+}
+
+/// Groups tests by the top-level class they test.
+pub fn group(catalogue: &Catalogue, tests: Vec<Finished>, purpose: Purpose) -> Vec<SuiteFile> {
     let mut files: BTreeMap<ClassName, Vec<Finished>> = BTreeMap::new();
     for test in tests {
         if let Some(subject) = subject_of(catalogue, test.owner) {
             files.entry(subject).or_default().push(test);
         }
     }
-    files.into_iter().map(|(subject, tests)| file(catalogue, subject, tests, fails)).collect()
+    files.into_iter().map(|(subject, tests)| file(catalogue, subject, tests, purpose)).collect()
 }
 
 /// The top-level class that tests of a class under test are about.
@@ -52,7 +64,7 @@ pub(crate) fn package_for(subject: &ClassName) -> String {
     }
 }
 
-fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, fails: bool) -> SuiteFile {
+fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, purpose: Purpose) -> SuiteFile {
     let needs: usize = tests.iter().map(|test| test.needs).sum();
     let worth = needs * 100 / tests.len().max(1);
     let unnamed: Vec<Unnamed<'_>> = tests
@@ -61,9 +73,15 @@ fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, fails: 
             case: &test.case,
             operation: catalogue.callable(test.callable).operation,
             result: test.result.as_ref(),
+            stands_for: Cases::One,
         })
         .collect();
-    let names = names(&unnamed, &catalogue.operations);
+    let sets = match purpose {
+        Purpose::Passing => together(&unnamed, &catalogue.operations),
+        Purpose::PassingAlone | Purpose::Failing => (0..unnamed.len()).map(|at| vec![at]).collect(),
+    };
+    let fails = purpose == Purpose::Failing;
+    let (names, groups) = named(&unnamed, &sets, &catalogue.operations);
     let mut cases = Vec::new();
     let mut edges = BTreeMap::new();
     for (test, name) in tests.into_iter().zip(names) {
@@ -82,5 +100,42 @@ fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, fails: 
     } else {
         (format!("{simple}ProbatTest"), vec![format!("What {{@code {simple}}} does, as observed.")])
     };
-    SuiteFile { class: TestClass { package, name, about, tests: cases }, subject, fails, worth, edges }
+    SuiteFile {
+        class: TestClass { package, name, about, tests: cases, groups },
+        subject,
+        fails,
+        worth,
+        edges,
+    }
+}
+
+/// Names of all tests, and the methods of those that share one.
+fn named(tests: &[Unnamed<'_>], sets: &[Vec<usize>], table: &OperationTable) -> (Vec<String>, Vec<Group>) {
+    let methods: Vec<Unnamed<'_>> = sets
+        .iter()
+        .map(|set| {
+            let first = &tests[set[0]];
+            let stands_for = match set.as_slice() {
+                [_] => Cases::One,
+                many => Cases::Many {
+                    one_overload: many.iter().all(|&at| tests[at].operation == first.operation),
+                    one_end: many.iter().all(|&at| kind(&tests[at]) == kind(first)),
+                },
+            };
+            Unnamed { stands_for, ..*first }
+        })
+        .collect();
+    let mut given = BTreeSet::new();
+    let of_methods = names(&methods, table, &mut given);
+    // For the case that one of them has to stand alone.
+    let mut all = names(tests, table, &mut given);
+    let mut groups = Vec::new();
+    for (set, name) in sets.iter().zip(of_methods) {
+        if let [only] = set.as_slice() {
+            all[*only] = name;
+        } else {
+            groups.push(Group { name, cases: set.iter().map(|&at| all[at].clone()).collect() });
+        }
+    }
+    (all, groups)
 }

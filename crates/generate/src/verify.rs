@@ -110,8 +110,12 @@ pub(crate) fn verify(
         let lines = batch.iter().map(|&file| printed.lines(file)).sum();
         let start = Instant::now();
         let folder = job.work.join(format!("batch{number}"));
-        check(job, &compiler, &mut printed, &batch, &folder, enter)?;
+        let split = check(job, &compiler, &mut printed, &batch, &folder, enter)?;
         pace.learn(lines, start.elapsed());
+        if !split.is_empty() {
+            let folder = job.work.join(format!("batch{number}-split"));
+            check(job, &compiler, &mut printed, &split, &folder, enter)?;
+        }
     }
     for file in waiting {
         printed.drop_file(file, DropReason::Unchecked, "the time was up");
@@ -141,7 +145,7 @@ fn next_batch(
     waiting.drain(..count).collect()
 }
 
-/// Compiles and runs one batch.
+/// Compiles and runs one batch; gives the files with tests that have to be checked once more.
 fn check(
     job: &Job<'_>,
     compiler: &Compiler,
@@ -149,19 +153,20 @@ fn check(
     batch: &[FileId],
     folder: &Path,
     enter: &mut dyn FnMut(Phase),
-) -> Result<(), VerifyError> {
+) -> Result<Vec<FileId>, VerifyError> {
     enter(Phase::Compiling);
     let classes = folder.join("classes");
     let count = compile_batch(compiler, printed, batch, &folder.join("sources"), &classes)?;
     if count == 0 {
-        return Ok(());
+        return Ok(Vec::new());
     }
     enter(Phase::Running);
     let plain = (job.options.framework == Framework::Java).then(|| printed.names(batch));
+    let mut split = BTreeSet::new();
     for run in run_twice(job, &classes, plain.as_deref())? {
-        printed.drop_surprising(run);
+        split.extend(printed.drop_surprising(run));
     }
-    Ok(())
+    Ok(split.into_iter().collect())
 }
 
 /// Compiles until the compiler has no objections; gives the number of files.

@@ -28,6 +28,7 @@ pub mod relevance_table;
 pub mod replace;
 pub mod rng;
 pub mod schedule;
+pub mod spell;
 pub mod store;
 pub mod strategy;
 pub mod substitute;

@@ -55,10 +55,10 @@ pub fn export(
     for (number, part) in cases.chunks(IN_A_FILE).enumerate() {
         let class = test_class(found, part.to_vec(), number);
         let style = Style { framework: Framework::JUnit5, marker: "Written by probat explore.".into() };
-        let (text, refused) = test_class_source(&class, &found.table, &scope, &style);
-        exported.tests += part.len() - refused.len();
+        let source = test_class_source(&class, &found.table, &scope, &style);
+        exported.tests += part.len() - source.refused.len();
         let folder = Path::new(&class.package);
-        exported.files.push((folder.join(format!("{}.java", class.name)).display().to_string(), text));
+        exported.files.push((folder.join(format!("{}.java", class.name)).display().to_string(), source.text));
     }
     Ok(exported)
 }
@@ -125,5 +125,5 @@ fn test_class(found: &Exploration, tests: Vec<TestCase>, number: usize) -> TestC
     let simple = class.simple().replace('$', "");
     let number = if number == 0 { String::new() } else { (number + 1).to_string() };
     let about = vec![format!("Every call on every state of {class} that was explored.")];
-    TestClass { package, name: format!("{simple}StatesTest{number}"), about, tests }
+    TestClass { package, name: format!("{simple}StatesTest{number}"), about, tests, groups: Vec::new() }
 }

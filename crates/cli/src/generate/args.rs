@@ -100,6 +100,9 @@ pub struct GenerateArgs {
     /// Write no more tests than this; those that reach most come first
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = OUTPUT)]
     pub max_tests: Option<u32>,
+    /// How much of what was found to write: the longer a suite gets, the more each further line has to bring
+    #[arg(long, value_enum, default_value_t = SizeChoice::Default, conflicts_with = "emit_all", help_heading = OUTPUT)]
+    pub size: SizeChoice,
     /// Write every sequence that was run as a test of its own, not only those that add something; rarely what you want
     #[arg(long, conflicts_with = "max_tests", help_heading = OUTPUT)]
     pub emit_all: bool,
@@ -162,6 +165,17 @@ Exit codes: 0 fine, 2 bad input, 3 failures found, 4 nothing testable, 5 somethi
 pub enum AnnotateChoice {
     /// How often the search made the call under test, and how often that threw
     Calls,
+}
+
+/// How large a suite may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SizeChoice {
+    /// What reaches most in few lines
+    Small,
+    /// What a person can still read
+    Default,
+    /// Everything that reaches something new
+    All,
 }
 
 /// What tests are written for.

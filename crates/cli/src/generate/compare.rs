@@ -1,7 +1,7 @@
 //! What a new version of a file of ours says that the old one did not.
 //!
 //! In: two sources in our own layout. Out: [`Difference`]: tests added, removed, and those that make the same calls and
-//! expect something else, which is where behaviour changed.
+//! expect something else, which is where behaviour changed. Cases that share a method are compared one by one.
 
 /// Names of tests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
@@ -21,14 +21,16 @@ pub struct Change {
     pub is: String,
 }
 
+/// A case of a test.
 struct Test {
+    /// Of the method.
     name: String,
     lines: Vec<String>,
 }
 
 /// Compares; numbers at the end of names carry no meaning.
 pub fn compare(old: &str, new: &str) -> Difference {
-    let (mut old, mut new) = (methods(old), methods(new));
+    let (mut old, mut new) = (cases(old), cases(new));
     drop_pairs(&mut old, &mut new, |a, b| a.lines == b.lines);
     let mut changed = Vec::new();
     let pairs = drop_pairs(&mut old, &mut new, |a, b| calls(&a.lines) == calls(&b.lines));
@@ -37,7 +39,11 @@ pub fn compare(old: &str, new: &str) -> Difference {
         let (was, is) = differs.map(|(a, b)| (a.clone(), b.clone())).unwrap_or_default();
         changed.push(Change { before: before.name, after: after.name, was, is });
     }
-    let names = |tests: Vec<Test>| tests.into_iter().map(|test| test.name).collect();
+    let names = |tests: Vec<Test>| {
+        let mut names: Vec<String> = tests.into_iter().map(|test| test.name).collect();
+        names.dedup();
+        names
+    };
     Difference { added: names(new), removed: names(old), changed }
 }
 
@@ -56,6 +62,20 @@ fn drop_pairs(
         }
     }
     pairs
+}
+
+/// Cases of all methods: paragraphs, and single assertions that need no variable.
+fn cases(source: &str) -> Vec<Test> {
+    let mut found = Vec::new();
+    for Test { name, lines } in methods(source) {
+        for paragraph in lines.split(|line| line.is_empty()) {
+            let is_list = paragraph.iter().all(|line| line.starts_with("assert") && line.ends_with(");"));
+            let size = if is_list { 1 } else { paragraph.len().max(1) };
+            let parts = paragraph.chunks(size);
+            found.extend(parts.map(|lines| Test { name: name.clone(), lines: lines.to_vec() }));
+        }
+    }
+    found
 }
 
 /// Test methods of our own layout: a head with four spaces, the end with four spaces and a brace.
@@ -100,6 +120,9 @@ fn subject(line: &str) -> &str {
     let inside = inside.strip_suffix(')').unwrap_or(inside);
     let parts = arguments(inside);
     match (name, parts.as_slice()) {
+        (_, [_, second, ..]) if second.starts_with("assertThrows(") && second.ends_with(").getMessage()") => {
+            subject(second.trim_end_matches(".getMessage()"))
+        }
         // What a message says is expectation, not a call.
         (_, [_, second, ..]) if second.ends_with(".getMessage()") => "",
         ("assertThrows", [_, second, ..]) => second.trim_start_matches("() -> "),
@@ -183,6 +206,26 @@ mod tests {
             )])
         };
         assert_eq!(compare(&thrown("\"a\""), &thrown("\"b\"")).changed.len(), 1);
+        let at_once = |text: &str| {
+            class(&[("t", &format!("assertEquals({text}, assertThrows(E.class, () -> f(1)).getMessage());"))])
+        };
+        assert_eq!(compare(&at_once("\"a\""), &at_once("\"b\"")).changed.len(), 1);
+    }
+
+    #[test]
+    fn cases_that_share_a_method_are_compared_one_by_one() {
+        let old = class(&[(
+            "f",
+            "assertEquals(1, f(1));\n        assertEquals(2, f(2));\n\n        C c = g();\n        assertNull(c.h());",
+        )]);
+        let new = class(&[
+            ("f", "assertEquals(3, f(2));\n        assertEquals(1, f(1));"),
+            ("h", "C c = g();\n        assertNull(c.h());"),
+        ]);
+        let difference = compare(&old, &new);
+        assert_eq!((difference.added.len(), difference.removed.len()), (0, 0));
+        assert_eq!(difference.changed.len(), 1);
+        assert_eq!(difference.changed[0].is, "assertEquals(3, f(2));");
     }
 
     #[test]

@@ -21,8 +21,8 @@ use super::numbers::{count, plural, seconds};
 use super::places::Places;
 use super::report::{
     ClassCovered, DroppedTest, EffortTaken, EndOfSearch, FailureFound, FailureShortened, FileWritten, Group,
-    JavaUsed, MissingDependency, MoreTime, PhaseTime, Report, SCHEMA, SearchProfile, SeedUsed,
-    SimplificationFound, Totals,
+    JavaUsed, LeftOutForSize, MissingDependency, MoreTime, PhaseTime, Report, SCHEMA, SearchProfile,
+    SeedUsed, SimplificationFound, Totals,
 };
 use super::reproduce;
 use super::subject::Subject;
@@ -84,6 +84,10 @@ pub fn report(facts: Facts<'_>) -> Report {
         skipped: skipped(outcome),
         dropped: outcome.dropped.iter().map(dropped).collect(),
         left_out: outcome.left_out,
+        left_out_for_size: LeftOutForSize {
+            tests: outcome.left_out_for_size.tests,
+            branches: outcome.left_out_for_size.edges,
+        },
         resumed: outcome.resumed,
         shard: args.shard.map(|shard| shard.to_string()),
         merged: None,

@@ -27,7 +27,7 @@ pub fn percent(part: u64, whole: u64) -> String {
 pub fn plural(number: u64, word: &str) -> String {
     let ending = match (number, word) {
         (1, _) => "",
-        (_, word) if word.ends_with("ss") => "es",
+        (_, word) if word.ends_with("ss") || word.ends_with("ch") => "es",
         _ => "s",
     };
     format!("{} {word}{ending}", count(number))

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use probat_classpath::near_names;
 use probat_emit::Framework;
-use probat_generate::{Annotate, JobOptions, Kinds, Plateau};
+use probat_generate::{Annotate, JobOptions, Kinds, Plateau, Size};
 use probat_model::ClassName;
 use probat_search::campaign::CampaignConfig;
 use probat_survey::SurveyOptions;
 
-use super::args::{AnnotateChoice, FrameworkChoice, GenerateArgs};
+use super::args::{AnnotateChoice, FrameworkChoice, GenerateArgs, SizeChoice};
 use super::budget::Budget;
 use super::contracts;
 use super::known::Known;
@@ -61,6 +61,11 @@ pub fn options(
             (false, None) => Plateau::HalfOfTheTime,
         },
         max_tests: args.max_tests.map(|most| most as usize),
+        size: match args.size {
+            SizeChoice::Small => Size::Small,
+            SizeChoice::Default => Size::Default,
+            SizeChoice::All => Size::All,
+        },
         verify: !args.unverified,
         explain: args.explain,
         simplification: args.simplification,

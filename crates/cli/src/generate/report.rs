@@ -54,6 +54,8 @@ pub struct Report {
     pub dropped: Vec<DroppedTest>,
     /// Tests that were found but not finished, for want of time.
     pub left_out: usize,
+    /// Tests that would add too little for their length, and what that is.
+    pub left_out_for_size: LeftOutForSize,
     /// Members whose tests behaved differently in a fresh JVM and were dropped.
     pub unstable: Vec<String>,
     /// Sequences of a run that was killed, which this one began with.
@@ -317,4 +319,12 @@ pub struct MissingDependency {
 pub struct PhaseTime {
     pub phase: &'static str,
     pub seconds: f64,
+}
+
+/// What is not written for its size.
+#[derive(Debug, Clone, Serialize)]
+pub struct LeftOutForSize {
+    pub tests: usize,
+    /// Branches that no test takes for it.
+    pub branches: usize,
 }

@@ -318,6 +318,13 @@ fn list(group: &Group, out: &mut String) {
 }
 
 fn dropped(report: &Report, out: &mut String) {
+    if report.left_out_for_size.tests > 0 {
+        let tests = plural(report.left_out_for_size.tests as u64, "test case");
+        let branches = plural(report.left_out_for_size.branches as u64, "branch");
+        out.push_str(&format!(
+            "\nLeft out for size: {tests} that would add {branches} (--size all writes them)\n"
+        ));
+    }
     if report.left_out > 0 {
         let tests = plural(report.left_out as u64, "test");
         out.push_str(&format!("\nLeft out: {tests} that could not be checked in the time given\n"));

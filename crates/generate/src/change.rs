@@ -1,0 +1,48 @@
+//! What a call changed.
+//!
+//! In: what observers say of the receiver after the call, and the same asked without the call. Out: which of them are worth asserting: those that
+//! answer otherwise now. Where nothing did, one stays if nothing else is asserted.
+
+use probat_model::{Observation, Step, StepId, StepOutcome, Value};
+
+/// Observers asserted of a receiver at most.
+const MOST: usize = 3;
+
+/// Observers of a receiver, asked before and after.
+#[derive(Debug, Default)]
+pub(crate) struct Compared {
+    /// The steps up to the call, then the observers; empty if there is nothing to compare.
+    pub before: Vec<Step>,
+    /// Each observer there, and after the call.
+    pub pairs: Vec<(StepId, StepId)>,
+}
+
+impl Compared {
+    /// Adds an observer that is asked after the call.
+    pub fn ask(&mut self, before_call: &[Step], asked: &Step, after: StepId) {
+        if self.before.is_empty() {
+            self.before = before_call.to_vec();
+        }
+        self.pairs.push((StepId(self.before.len() as u16), after));
+        self.before.push(asked.clone());
+    }
+
+    /// Observers after the call that say nothing of it. `is_told` where something else is asserted.
+    pub fn dull(&self, before: Option<&Observation>, after: &Observation, is_told: bool) -> Vec<StepId> {
+        let Some(before) = before else { return Vec::new() };
+        let is_changed = |(was, is): &(StepId, StepId)| said(before, *was) != said(after, *is);
+        let changed: Vec<StepId> =
+            self.pairs.iter().filter(|pair| is_changed(pair)).map(|(_, is)| *is).take(MOST).collect();
+        let spared = if changed.is_empty() && !is_told { 1 } else { 0 };
+        self.pairs.iter().map(|(_, is)| *is).filter(|is| !changed.contains(is)).skip(spared).collect()
+    }
+}
+
+/// Through text, so that a NaN agrees with itself.
+fn said(seen: &Observation, step: StepId) -> Option<String> {
+    let at = seen.steps.binary_search_by_key(&step, |(step, _)| *step).ok()?;
+    match &seen.steps[at].1 {
+        StepOutcome::Returned(Value::Void) => None,
+        outcome => Some(format!("{outcome:?}")),
+    }
+}
