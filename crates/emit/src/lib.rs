@@ -27,6 +27,7 @@ mod names;
 mod plain;
 mod plan;
 mod scope;
+mod share;
 mod statement;
 mod stub;
 mod typing;

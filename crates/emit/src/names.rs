@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 use probat_model::Type;
 
+use crate::java::JavaType;
+
 const KEYWORDS: [&str; 56] = [
     "abstract",
     "assert",
@@ -74,6 +76,8 @@ pub fn is_keyword(word: &str) -> bool {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Variables {
     taken: BTreeMap<String, u32>,
+    /// Those that later cases can use, with their types, by how they are made.
+    pub shared: BTreeMap<String, (String, JavaType)>,
 }
 
 impl Variables {

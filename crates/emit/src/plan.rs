@@ -88,7 +88,7 @@ pub fn lines(case: &TestCase, table: &OperationTable) -> usize {
 /// Lines of an anonymous class, besides the first.
 fn stub_lines(operation: &Operation) -> usize {
     match operation {
-        Operation::Stub(spec) if !spec.is_interface || spec.methods.len() != 1 => 1 + 4 * spec.methods.len(),
+        Operation::Stub(spec) if !spec.is_interface || spec.methods.len() != 1 => 1 + spec.methods.len(),
         _ => 0,
     }
 }

@@ -12,11 +12,13 @@ use crate::class::Framework;
 use crate::contract::{Broken, comment_on, comment_on_rule};
 use crate::expression::{Printer, Text};
 use crate::imports::Imports;
+use crate::java::JavaType;
 use crate::layout::{fits, wrap};
 use crate::literal::java_text;
 use crate::names::{Variables, wish_for_method, wish_for_type};
 use crate::plan::{Plan, plan};
 use crate::scope::Deprecation;
+use crate::share::making;
 use crate::typing::Typing;
 
 /// Why a test cannot be printed.
@@ -124,6 +126,7 @@ pub(crate) fn body<'s>(
         };
         match writer.write() {
             Ok(()) => {
+                writer.share();
                 let Writer { printer, lines, asserts, throws, .. } = writer;
                 let length = lines.iter().map(String::len).sum();
                 if length > MAX_BODY {
@@ -201,6 +204,10 @@ impl Writer<'_, '_> {
         if let Some(caught) = self.case.caught.iter().find(|caught| caught.step == step) {
             return self.caught(caught);
         }
+        if let Some(known) = self.made_before(step) {
+            self.printer.named[usize::from(step.0)] = Some(known);
+            return Ok(());
+        }
         self.note_checked(&operation);
         if self.plan.inline[usize::from(step.0)] {
             return Ok(());
@@ -236,6 +243,26 @@ impl Writer<'_, '_> {
             self.check(step, &value, &expected)?;
         }
         Ok(())
+    }
+
+    /// The variable of an earlier case that holds an object made like this one; each serves for one object.
+    fn made_before(&self, step: StepId) -> Option<(String, JavaType)> {
+        let making = making(self.case, self.printer.table, step)?;
+        let known = self.printer.variables.shared.get(&making)?;
+        let is_taken = self.printer.named.iter().flatten().any(|(name, _)| *name == known.0);
+        (!is_taken).then(|| known.clone())
+    }
+
+    /// Lets later cases use the objects of this one.
+    fn share(&mut self) {
+        for at in 0..self.case.steps.len() {
+            let making = making(self.case, self.printer.table, StepId(at as u16));
+            if let (Some(making), Some(named)) = (making, &self.printer.named[at])
+                && matches!(&named.1, JavaType::Class(_, arguments) if arguments.is_empty())
+            {
+                self.printer.variables.shared.entry(making).or_insert_with(|| named.clone());
+            }
+        }
     }
 
     /// Whether all there is to say is that the last call returns.

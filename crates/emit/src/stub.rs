@@ -125,18 +125,15 @@ impl Printer<'_, '_> {
         }
         let list = self.constructor_arguments(spec, &of, &args[..own])?;
         let mut text = format!("new {name}({list}) {{\n");
-        for (at, method) in methods.iter().enumerate() {
-            if at > 0 {
-                text.push('\n');
-            }
+        for method in &methods {
             let (params, body) = self.stub_method(method, &args[own..], true)?;
             let returns = match (&method.spelled, &method.returns) {
                 (Some((_, Some(ty))), _) => self.java_name(ty)?,
                 (_, Some(ty)) => self.java_name(&JavaType::of(ty))?,
                 (_, None) => "void".into(),
             };
-            let body = if body.is_empty() { " {}".into() } else { format!(" {{\n        {body}\n    }}") };
-            text.push_str(&format!("    @Override\n    public {returns} {}({params}){body}\n", method.name));
+            let body = if body.is_empty() { "{}".into() } else { format!("{{ {body} }}") };
+            text.push_str(&format!("    @Override public {returns} {}({params}) {body}\n", method.name));
         }
         text.push('}');
         Ok(Text::atom(text, Static::Is(of)))

@@ -636,6 +636,35 @@ fn what_a_catch_would_swallow_or_a_compiler_refuse_is_asserted() {
 }
 
 #[test]
+fn calls_that_throw_share_their_receiver() {
+    let mut build = Build::default();
+    let mut tests = Vec::new();
+    for (name, index) in [("three", 3), ("four", 4)] {
+        let list = build.new_of("shop/Till");
+        let index = build.boxed(index);
+        build.ring("(Ljava/lang/Integer;)I", list, index);
+        let class = ClassName::internal("java/lang/IllegalStateException");
+        tests.push(build.case(name, Vec::new(), Ending::Throws { class, message: None }));
+    }
+    let cases = vec!["three".into(), "four".into()];
+    let groups = vec![Group { name: "ring".into(), cases }];
+    let class = TestClass { name: "CartProbatTest".into(), tests, groups, ..TestClass::default() };
+    let style = Style { framework: Framework::JUnit5, marker: "probat".into() };
+    let source = test_class_source(&class, &build.table, &Small, &style).text;
+    let body: String =
+        source.lines().skip_while(|line| !line.contains("void ring")).collect::<Vec<_>>().join("\n");
+    expect![[r#"
+            void ring() {
+                Till till = new Till();
+                assertThrows(IllegalStateException.class, () -> till.ring((Integer) 3));
+
+                assertThrows(IllegalStateException.class, () -> till.ring((Integer) 4));
+            }
+        }"#]]
+    .assert_eq(&body);
+}
+
+#[test]
 fn cases_of_a_group_share_a_method() {
     let mut build = Build::default();
     let mut tests = Vec::new();

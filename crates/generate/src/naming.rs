@@ -46,6 +46,13 @@ pub(crate) struct Unnamed<'a> {
     pub stands_for: Cases,
 }
 
+impl<'a> Unnamed<'a> {
+    /// A test that has a method of its own.
+    pub fn alone(case: &'a TestCase, operation: OperationId, result: Option<&'a Expected>) -> Self {
+        Unnamed { case, operation, result, stands_for: Cases::One }
+    }
+}
+
 /// What a name is for. Match without `_`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cases {
@@ -393,12 +400,7 @@ mod tests {
         }
         let unnamed: Vec<Unnamed<'_>> = tests
             .iter()
-            .map(|(case, operation, result)| Unnamed {
-                case,
-                operation: *operation,
-                result: result.as_ref(),
-                stands_for: Cases::One,
-            })
+            .map(|(case, operation, result)| Unnamed::alone(case, *operation, result.as_ref()))
             .collect();
         names(&unnamed, &table, &mut BTreeSet::new())
     }

@@ -69,11 +69,9 @@ fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, purpose
     let worth = needs * 100 / tests.len().max(1);
     let unnamed: Vec<Unnamed<'_>> = tests
         .iter()
-        .map(|test| Unnamed {
-            case: &test.case,
-            operation: catalogue.callable(test.callable).operation,
-            result: test.result.as_ref(),
-            stands_for: Cases::One,
+        .map(|test| {
+            let operation = catalogue.callable(test.callable).operation;
+            Unnamed::alone(&test.case, operation, test.result.as_ref())
         })
         .collect();
     let sets = match purpose {

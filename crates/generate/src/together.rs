@@ -101,8 +101,6 @@ mod tests {
     use probat_emit::TestCase;
     use probat_model::{MethodDescriptor, Step};
 
-    use crate::naming::Cases;
-
     type End = (Ending, Option<Expected>);
 
     fn returns(value: Expected) -> End {
@@ -137,12 +135,7 @@ mod tests {
             .collect();
         let unnamed: Vec<Unnamed<'_>> = tests
             .iter()
-            .map(|(case, operation, result)| Unnamed {
-                case,
-                operation: *operation,
-                result: result.as_ref(),
-                stands_for: Cases::One,
-            })
+            .map(|(case, operation, result)| Unnamed::alone(case, *operation, result.as_ref()))
             .collect();
         let mut found = together(&unnamed, &table);
         found.sort();
