@@ -31,4 +31,15 @@ class Lostcount {
         assertThrows(IllegalArgumentException.class, () -> new Others.Sized(-1));
         new Others.Sized(3);
     }
+
+    @Test
+    void deep1() {
+        assertThrows(IllegalArgumentException.class, () -> new Others.Oversized(-1));
+    }
+
+    @Test
+    void deep2() {
+        assertThrows(IllegalArgumentException.class, () -> new Others.Oversized(-1));
+        new Others.Oversized(3);
+    }
 }

@@ -1,7 +1,8 @@
 //! Methods of `$Probat` that tell the outermost calls on recorded classes from those nested in them.
 //!
 //! In: reports from `passes::outermost`. Out: `enter`, `exit` and `threw` for outermost calls of the recorded thread; the rest costs
-//! a counter here and never leaves the JVM. A constructor whose `super(…)` throws cannot report that it ends, so when an exception leaves
+//! a counter here and never leaves the JVM. A constructor whose `super(…)` throws cannot report that it ends. Where all methods below the
+//! one that throws are such constructors, the exception leaves them all: it is the end of the outermost call. Otherwise, when an exception leaves
 //! a method while such a call is under way, the count is taken anew from the stack, by `recount`.
 
 use super::{BuildError, ClassBuilder};
@@ -12,8 +13,9 @@ use crate::pool::ConstantPool;
 
 /// The thread whose calls count.
 const RECORDED: (&str, &str) = ("recorded", "Ljava/lang/Thread;");
-/// Recorded methods on its stack; constructors under way that wait for a recorded one; whether the count is in doubt; calls elsewhere.
-const COUNTERS: [&str; 4] = ["depth", "pending", "doubt", "elsewhere"];
+/// Recorded methods on its stack; constructors under way that wait for a recorded one; those of them that have nothing else below, less
+/// than zero while a superclass of theirs that is not recorded is made; whether the count is in doubt; calls elsewhere.
+const COUNTERS: [&str; 5] = ["depth", "pending", "base", "doubt", "elsewhere"];
 
 const STATIC: AccessFlags = AccessFlags::PUBLIC.with(AccessFlags::STATIC);
 
@@ -34,10 +36,10 @@ pub(super) fn add_method(builder: &mut ClassBuilder, member: Member) -> Result<(
         Member::Begin => body.begin()?,
         Member::Left => body.ends(Member::Exit)?,
         Member::Failed => body.ends(Member::Threw)?,
-        Member::Making => body.counts("pending", 1)?,
-        Member::Made => body.counts("pending", -1)?,
-        Member::Pause => body.counts("depth", -1)?,
-        _ => body.counts("depth", 1)?,
+        Member::Making => body.making()?,
+        Member::Made => body.made()?,
+        Member::Pause => body.pause()?,
+        _ => body.resume()?,
     };
     let Body { labels, nodes, .. } = body;
     builder.jumping_method(STATIC, member.signature(), (4, locals), labels, nodes)?;
@@ -78,13 +80,29 @@ impl Body<'_> {
         Ok(())
     }
 
+    fn set(&mut self, name: &str, value: i16) -> Result<(), BuildError> {
+        let (_, put) = self.counter(name)?;
+        self.put([Insn::Int(value), put]);
+        Ok(())
+    }
+
+    /// Pushes `base + 1`: where the first method stands that is no constructor waiting at the bottom.
+    fn above_base(&mut self) -> Result<(), BuildError> {
+        let (base, _) = self.counter("base")?;
+        self.put([base, Insn::Int(1), Insn::Arith(Arith::Add, Number::Int)]);
+        Ok(())
+    }
+
     /// Counts anew where the count is in doubt; `beginning` methods on the stack are not counted yet.
     fn settle(&mut self, beginning: i16) -> Result<(), BuildError> {
         let (doubt, _) = self.counter("doubt")?;
+        let (base, _) = self.counter("base")?;
         let (name, descriptor) = Member::Recount.signature();
         let recount = self.pool.add_method_ref(PROBAT, name, descriptor)?;
-        let sure = self.labels.fresh();
-        self.put([doubt, Insn::If(Cond::Eq, sure), Insn::Int(beginning), Insn::InvokeStatic(recount)]);
+        let (doubtful, sure) = (self.labels.fresh(), self.labels.fresh());
+        self.put([doubt, Insn::If(Cond::Ne, doubtful), base, Insn::If(Cond::Ge, sure)]);
+        self.put([doubtful]);
+        self.put([Insn::Int(beginning), Insn::InvokeStatic(recount)]);
         self.put([sure]);
         Ok(())
     }
@@ -115,23 +133,87 @@ impl Body<'_> {
         let nested = self.labels.fresh();
         let (name, descriptor) = report.signature();
         let report_to = self.pool.add_method_ref(PROBAT, name, descriptor)?;
-        self.put([depth, Insn::Int(1), Insn::If(Cond::IcmpNe, nested)]);
+        self.put([depth]);
+        if report == Member::Threw {
+            self.above_base()?
+        } else {
+            self.put([Insn::Int(1)])
+        }
+        self.put([Insn::If(Cond::IcmpNe, nested)]);
         self.put([Insn::Load(Kind::Int, 0), Insn::Load(Kind::Reference, 1), Insn::InvokeStatic(report_to)]);
+        if report == Member::Threw {
+            for counter in ["depth", "pending", "base"] {
+                self.set(counter, 0)?;
+            }
+            self.put([Insn::Return(None)]);
+        }
         self.put([nested]);
         self.add("depth", -1)?;
         if report == Member::Threw {
             let (pending, _) = self.counter("pending")?;
-            let (_, doubt) = self.counter("doubt")?;
             let over = self.over;
-            self.put([pending, Insn::If(Cond::Le, over), Insn::Int(1), doubt]);
+            self.put([pending, Insn::If(Cond::Le, over)]);
+            self.set("doubt", 1)?;
         }
         self.finish();
         Ok(2)
     }
 
-    fn counts(&mut self, name: &str, by: i16) -> Result<u16, BuildError> {
+    /// `making`: a constructor waits for a recorded one.
+    fn making(&mut self) -> Result<u16, BuildError> {
         self.only_recorded()?;
-        self.add(name, by)?;
+        self.add("pending", 1)?;
+        let (depth, _) = self.counter("depth")?;
+        let over = self.over;
+        self.put([depth]);
+        self.above_base()?;
+        self.put([Insn::If(Cond::IcmpNe, over)]);
+        self.add("base", 1)?;
+        self.finish();
+        Ok(0)
+    }
+
+    /// `made`: it goes on.
+    fn made(&mut self) -> Result<u16, BuildError> {
+        self.only_recorded()?;
+        self.add("pending", -1)?;
+        let ((depth, _), (base, _)) = (self.counter("depth")?, self.counter("base")?);
+        let over = self.over;
+        self.put([depth, base, Insn::If(Cond::IcmpNe, over)]);
+        self.add("base", -1)?;
+        self.finish();
+        Ok(0)
+    }
+
+    /// `pause`: a constructor does not count while a superclass that is not recorded is made, nor do those at the bottom that wait for it:
+    /// an exception would leave them all, unseen.
+    fn pause(&mut self) -> Result<u16, BuildError> {
+        self.only_recorded()?;
+        let ((depth, _), (base, put_base)) = (self.counter("depth")?, self.counter("base")?);
+        let (over, plain) = (self.over, self.labels.fresh());
+        self.put([base.clone(), Insn::If(Cond::Le, plain), depth]);
+        self.above_base()?;
+        self.put([Insn::If(Cond::IcmpNe, plain), Insn::Int(0), base]);
+        self.put([Insn::Arith(Arith::Sub, Number::Int), put_base]);
+        self.set("depth", 0)?;
+        self.put([Insn::Goto(over)]);
+        self.put([plain]);
+        self.add("depth", -1)?;
+        self.finish();
+        Ok(0)
+    }
+
+    /// `resume`: they count again.
+    fn resume(&mut self) -> Result<u16, BuildError> {
+        self.only_recorded()?;
+        let ((base, put_base), (_, put_depth)) = (self.counter("base")?, self.counter("depth")?);
+        let (over, plain) = (self.over, self.labels.fresh());
+        self.put([base.clone(), Insn::If(Cond::Ge, plain), Insn::Int(0), base]);
+        self.put([Insn::Arith(Arith::Sub, Number::Int), put_base]);
+        self.above_base()?;
+        self.put([put_depth, Insn::Goto(over)]);
+        self.put([plain]);
+        self.add("depth", 1)?;
         self.finish();
         Ok(0)
     }

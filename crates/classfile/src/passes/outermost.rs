@@ -3,7 +3,7 @@
 //! In: any method of a recorded class. Out: like `entry_exit`, but arguments are gathered only if `$Probat.begin` says that the call
 //! is an outermost one, and `left` and `failed` pass on the end of such calls only. No handler can watch over the call of `super(…)`
 //! (see `entry_exit`), so it is announced: a superclass that reports itself by `making` and `made`; before any other the method stops
-//! counting, by `pause`, and begins again behind it.
+//! counting, by `pause`, and begins again behind it. `Object` is not announced: its constructor neither throws nor calls anything.
 
 use super::constructor::This;
 use super::context::{Context, PassError};
@@ -48,7 +48,11 @@ fn announce(cx: &mut Context<'_>, class: Outermost) -> Result<(), PassError> {
         if cx.this_at(at)? != This::Making {
             continue;
         }
-        let is_own = cx.pool.member_ref(*method)?.owner == cx.pool.class_text(cx.method.this_class)?;
+        let owner = cx.pool.member_ref(*method)?.owner;
+        if owner == "java/lang/Object" {
+            continue;
+        }
+        let is_own = owner == cx.pool.class_text(cx.method.this_class)?;
         let (before, after) = if is_own || class.super_reports {
             (Member::Making, Member::Made)
         } else {

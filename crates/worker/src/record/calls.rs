@@ -13,11 +13,15 @@ use crate::shared::Shared;
 /// More frames than a stack trace ever shows.
 const FRAMES: usize = 100_000;
 
+/// A depth that no stack has.
+const SUSPENDED: i32 = 1 << 30;
+
 /// The counters.
 #[derive(Debug)]
 pub struct Calls {
     depth: Field,
     pending: Field,
+    base: Field,
     doubt: Field,
     elsewhere: Field,
     /// Binary names of recorded classes.
@@ -35,6 +39,7 @@ impl Calls {
         let calls = Calls {
             depth: field("depth", "I")?,
             pending: field("pending", "I")?,
+            base: field("base", "I")?,
             doubt: field("doubt", "I")?,
             elsewhere: field("elsewhere", "I")?,
             recorded,
@@ -49,7 +54,14 @@ impl Calls {
 
     /// No call is under way.
     pub fn reset(&self, env: &Env<'_>) {
-        [&self.depth, &self.pending, &self.doubt].into_iter().for_each(|field| set(env, field, 0));
+        [&self.depth, &self.pending, &self.base, &self.doubt]
+            .into_iter()
+            .for_each(|field| set(env, field, 0));
+    }
+
+    /// All calls are taken for nested ones, and so cost next to nothing, until the next reset.
+    pub fn suspend(&self, env: &Env<'_>) {
+        set(env, &self.depth, SUSPENDED);
     }
 
     /// Counts the recorded methods on the stack, but for those that are beginning.
@@ -63,6 +75,7 @@ impl Calls {
         set(env, &self.doubt, 0);
         if depth <= 1 - beginning {
             set(env, &self.pending, 0);
+            set(env, &self.base, 0);
         }
     }
 

@@ -97,7 +97,10 @@ pub fn enter(env: &mut Env<'_>, method: u32, receiver: Option<Ref<'_>>, args: Op
     }
     on_recorder(|recorder| {
         if !recorder.is_listener(method) {
-            return recorder.begin(env, method, receiver, args);
+            if !recorder.begin(env, method, receiver, args) {
+                on_calls(|calls| calls.suspend(env));
+            }
+            return;
         }
         let elsewhere = on_calls(|calls| {
             // Whatever is left of the last test is gone.
@@ -115,7 +118,7 @@ pub fn leave(env: &mut Env<'_>, method: u32, result: Option<Ref<'_>>, thrown: Op
     }
     on_recorder(|recorder| {
         if !recorder.is_listener(method) {
-            recorder.end(env, result, thrown);
+            recorder.end(env, method, result, thrown);
         }
     });
 }

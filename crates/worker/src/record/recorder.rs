@@ -41,8 +41,8 @@ pub struct Recorder {
     edges: Vec<u32>,
     /// Calls on other threads since the last test ended.
     elsewhere: u64,
-    /// The method of the call under way.
-    called: Option<u32>,
+    /// Calls under way, innermost last: an outermost call may be made while a constructor waits for a superclass that is not recorded.
+    open: Vec<u32>,
     /// Tokens that may be read for one test, and how many were when it began.
     allowance: u64,
     spent_before: u64,
@@ -119,7 +119,7 @@ impl Recorder {
             arguments: FxHashSet::default(),
             edges: Vec::new(),
             elsewhere: 0,
-            called: None,
+            open: Vec::new(),
             allowance: spec.tokens_per_test,
             spent_before: 0,
             cut_off: None,
@@ -157,7 +157,7 @@ impl Recorder {
                 edges.sort_unstable();
                 edges.dedup();
             }
-            self.called = None;
+            self.lost(0);
             self.spent_before = self.reader.spent();
             let was_cut_off = self.cut_off.take().is_some();
             self.journal.finished(described.id, end, std::mem::take(&mut self.elsewhere), edges, was_cut_off);
@@ -167,18 +167,19 @@ impl Recorder {
         }
     }
 
-    /// A call from outside begins.
+    /// A call from outside begins. Answers whether further calls of the test are worth telling.
     pub fn begin(
         &mut self,
         env: &mut Env<'_>,
         method: u32,
         receiver: Option<Ref<'_>>,
         args: Option<Ref<'_>>,
-    ) {
-        self.called = Some(method);
+    ) -> bool {
         if self.reader.spent() - self.spent_before > self.allowance {
-            return self.pass_over(method);
+            self.pass_over(method);
+            return false;
         }
+        self.open.push(method);
         let args = args.and_then(|args| env.cast::<ObjectArray>(args));
         let count = args.map_or(0, |args| env.array_length(args));
         let capacity = u16::try_from(REFERENCES + count).unwrap_or(u16::MAX);
@@ -195,6 +196,7 @@ impl Recorder {
             }
             self.look(env, method, receiver.is_some(), &values);
         });
+        true
     }
 
     /// The test has used up its allowance. It adds something for certain: one state per test that is unlike every other.
@@ -315,20 +317,31 @@ impl Recorder {
         Some(if seen.truncated { self.unlike_any(seen.hash.0) } else { seen.hash })
     }
 
-    /// The call that began has ended.
-    pub fn end(&mut self, env: &mut Env<'_>, result: Option<Ref<'_>>, thrown: Option<Ref<'_>>) {
-        let called = self.called.take();
-        if let (Some(method), Some(thrown)) = (called, thrown) {
+    /// The call that began has ended; `method` is it, or, with an exception, one whose end is also the end of constructors that waited for it.
+    pub fn end(&mut self, env: &mut Env<'_>, method: u32, result: Option<Ref<'_>>, thrown: Option<Ref<'_>>) {
+        let at = self.open.iter().rposition(|&open| open == method);
+        let at = at.or(self.open.len().checked_sub(1));
+        self.lost(at.map_or(0, |at| at + 1));
+        let called = self.open.pop().unwrap_or(method);
+        if let Some(thrown) = thrown {
             let class = env.object_class(thrown);
             let name = env.class_name(class.get(), 500).ok();
             env.delete(class);
             if let Some(name) = name {
-                self.journal.threw(method, ClassName::binary(&name));
+                self.journal.threw(called, ClassName::binary(&name));
             }
         }
         let Recorder { sequences: Some(sequences), reader, shared, .. } = self else { return };
         // Without memory for references the objects keep the state they are known to have, and are seen to differ later.
         let _ = env.with_frame(32, |env| sequences.end(env, reader, shared, result));
+    }
+
+    /// Calls that have not ended although those made before them have: constructors left by an exception of a superclass that is not recorded.
+    /// Nobody saw its class.
+    fn lost(&mut self, from: usize) {
+        for method in self.open.drain(from..) {
+            self.journal.threw(method, ClassName::internal("java/lang/Throwable"));
+        }
     }
 
     /// Static fields that the method reads.

@@ -84,4 +84,11 @@ public class Others {
             super(capacity);
         }
     }
+
+    /** And with both kinds. */
+    public static class Oversized extends Sized {
+        public Oversized(int capacity) {
+            super(capacity);
+        }
+    }
 }

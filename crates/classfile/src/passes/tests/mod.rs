@@ -4,6 +4,7 @@
 //! `getstatic map; push 3; push 1; bastore`, `page` and `dirty` likewise.
 
 mod edges;
+mod recording;
 mod reports;
 
 use expect_test::Expect;
