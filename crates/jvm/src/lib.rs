@@ -27,6 +27,7 @@ mod member;
 mod mutf8;
 mod native;
 mod reference;
+mod still;
 mod string;
 mod throwable;
 mod vm;
@@ -42,5 +43,6 @@ pub use reference::{
     ArrayOf, Class, Global, Loader, Local, Marker, Object, ObjectArray, Ref, Str, Thread, Throwable, Thrown,
     Weak,
 };
+pub use still::{Held, Layout, Place, Still};
 pub use throwable::{Limits, Message, MessageFrom, StackFrame, ThrowableInfo};
 pub use vm::{AttachError, Attached, LIBRARY_PLACES, Vm, VmError, VmOptions, find_library};

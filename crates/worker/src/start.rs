@@ -205,8 +205,13 @@ fn start_watchdog(env: &mut Env<'_>, vm: Vm, parts: &Parts) -> Result<(), Fault>
 }
 
 fn state_reader(env: &mut Env<'_>, vm: Vm, config: &WorkerConfig) -> Result<StateReader, Fault> {
-    StateReader::new(env, vm.jvmti(), &config.rules, config.limits.state_tokens)
-        .map_err(|error| Fault::Failed { doing: "prepare to read states".into(), why: error.to_string() })
+    let mut reader = StateReader::new(env, vm.jvmti(), &config.rules, config.limits.state_tokens)
+        .map_err(|error| Fault::Failed { doing: "prepare to read states".into(), why: error.to_string() })?;
+    // Another collector, which the user may choose, may move objects although one is held.
+    if !config.jvm_options.iter().any(|option| option.starts_with("-XX")) {
+        let _ = reader.read_in_place(env);
+    }
+    Ok(reader)
 }
 
 fn bounds(config: &WorkerConfig) -> Bounds {

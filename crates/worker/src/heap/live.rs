@@ -10,8 +10,8 @@
 use std::rc::Rc;
 
 use probat_jvm::{
-    ArrayOf, Class, Env, Field, Global, Jvmti, JvmtiError, MethodId, ObjectArray, Ref, Str, Thrown, Trust,
-    Value,
+    ArrayOf, Class, Env, Field, Global, Jvmti, JvmtiError, Layout, MethodId, ObjectArray, Ref, Str, Thrown,
+    Trust, Value,
 };
 use rustc_hash::FxHashMap;
 
@@ -55,6 +55,10 @@ pub(crate) struct Registry {
     by_hash: FxHashMap<i32, Vec<ClassId>>,
     /// Descriptors of class objects that are values, by identity hash.
     descriptors: FxHashMap<i32, Vec<Described>>,
+    /// By the word that objects of the class have in place.
+    by_word: FxHashMap<u32, ClassId>,
+    /// Whether objects are to be read in place.
+    pub(crate) learns: bool,
 }
 
 /// A class object, and the descriptor it stands for.
@@ -70,6 +74,18 @@ struct Registered {
     boot: bool,
     hash: i32,
     null_key: Option<Global>,
+    in_place: InPlace,
+}
+
+/// Whether objects of a class can be read in place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InPlace {
+    /// Nobody has looked.
+    Unknown,
+    /// By this word.
+    Yes(u32),
+    /// One object did not hold in place what JNI says.
+    No,
 }
 
 impl Registry {
@@ -86,6 +102,8 @@ impl Registry {
             free: Vec::new(),
             by_hash: FxHashMap::default(),
             descriptors: FxHashMap::default(),
+            by_word: FxHashMap::default(),
+            learns: false,
         })
     }
 
@@ -95,6 +113,9 @@ impl Registry {
         for (at, place) in self.classes.iter_mut().enumerate() {
             if let Some(gone) = place.take_if(|class| !class.boot) {
                 let id = ClassId(at as u32);
+                if let InPlace::Yes(word) = gone.in_place {
+                    self.by_word.remove(&word);
+                }
                 self.free.push(id);
                 if let Some(ids) = self.by_hash.get_mut(&gone.hash) {
                     ids.retain(|&other| other != id);
@@ -111,6 +132,51 @@ impl Registry {
     /// The class object, in case anything has to be made of it.
     pub(crate) fn class(&self, id: ClassId) -> Option<Ref<'_, Class>> {
         self.classes.get(id.0 as usize)?.as_ref().map(|class| class.class.get())
+    }
+
+    /// Compares what objects of new classes hold in place with what JNI says; those that agree can be read so from now on.
+    pub(crate) fn learn(&mut self, env: &mut Env<'_>, layout: &Layout, objects: &[(Global, ClassId)]) {
+        for &(ref object, id) in objects {
+            let object = object.get();
+            let Some(known) = self.classes[id.0 as usize].as_mut() else { continue };
+            if known.in_place != InPlace::Unknown {
+                continue;
+            }
+            let fields: Vec<&Field> = known.shape.fields.iter().map(|slot| &slot.handle).collect();
+            let agrees = env.reads_well(layout, object, &fields);
+            let word = env.with_still(layout, |still| still.class_word(still.place(object)));
+            known.in_place = match word {
+                Ok(word) if agrees && !self.by_word.contains_key(&word) => {
+                    self.by_word.insert(word, id);
+                    InPlace::Yes(word)
+                }
+                _ => InPlace::No,
+            };
+        }
+    }
+
+    /// The shape of objects that have this word in place. `guess` is as for [`Heap::shape_of`].
+    #[inline]
+    pub(crate) fn shape_by_word(&self, word: u32, guess: &Guess) -> Option<&Rc<Shape<Field>>> {
+        let guessed = guess.get().and_then(|id| self.classes.get(id.0 as usize)?.as_ref());
+        if let Some(known) = guessed.filter(|known| known.in_place == InPlace::Yes(word)) {
+            return Some(&known.shape);
+        }
+        let id = *self.by_word.get(&word)?;
+        let known = self.known(id);
+        guess.set(id, known.exact.as_deref());
+        Some(&known.shape)
+    }
+
+    /// The descriptor of a class object that was met, by what it is.
+    pub(crate) fn descriptor_of(&self, is_it: impl Fn(Ref<'_, Class>) -> bool) -> Option<Rc<str>> {
+        let mut all = self.descriptors.values().flatten();
+        all.find(|(class, _)| is_it(class.get())).map(|(_, descriptor)| Rc::clone(descriptor))
+    }
+
+    /// What the objects of a table class store in place of a null key.
+    pub(crate) fn null_key(&self, table: ClassId) -> Option<&Global> {
+        self.known(table).null_key.as_ref()
     }
 
     fn known(&self, id: ClassId) -> &Registered {
@@ -141,7 +207,9 @@ impl Registry {
         }
         let id = self.free.pop().unwrap_or(ClassId(self.classes.len() as u32));
         let shape = Rc::new(Shape::build(id, spec, &self.rules));
-        let registered = Registered { class: env.global(class)?, shape, exact, boot, hash, null_key };
+        let in_place = if self.learns { InPlace::Unknown } else { InPlace::No };
+        let registered =
+            Registered { class: env.global(class)?, shape, exact, boot, hash, null_key, in_place };
         match self.classes.get_mut(id.0 as usize) {
             Some(place) => *place = Some(registered),
             None => self.classes.push(Some(registered)),
@@ -259,12 +327,14 @@ pub(crate) struct LiveHeap<'e, 'f> {
     env: &'e Env<'f>,
     registry: &'e mut Registry,
     room: Room,
+    /// Objects of classes of which nobody knows whether they can be read in place.
+    pub(crate) fresh: Vec<(Global, ClassId)>,
 }
 
 impl<'e, 'f> LiveHeap<'e, 'f> {
     /// A view whose references live in the innermost frame, which has room for [`FRAME`] of them.
     pub(crate) fn new(env: &'e Env<'f>, registry: &'e mut Registry) -> Self {
-        LiveHeap { env, registry, room: Room::default() }
+        LiveHeap { env, registry, room: Room::default(), fresh: Vec::new() }
     }
 
     #[cold]
@@ -274,6 +344,9 @@ impl<'e, 'f> LiveHeap<'e, 'f> {
         self.env.delete(class);
         let known = self.registry.known(id);
         guess.set(id, known.exact.as_deref());
+        if known.in_place == InPlace::Unknown {
+            self.fresh.push((self.env.global(object)?, id));
+        }
         Ok(Rc::clone(&known.shape))
     }
 
@@ -313,7 +386,10 @@ impl<'e> Heap for LiveHeap<'e, '_> {
             self.env.delete(class);
             same
         };
-        if right { Ok(Rc::clone(&known.shape)) } else { self.slow_shape(object, guess) }
+        if !right || known.in_place == InPlace::Unknown {
+            return self.slow_shape(object, guess);
+        }
+        Ok(Rc::clone(&known.shape))
     }
 
     #[inline]
@@ -432,7 +508,7 @@ impl<'e> Heap for LiveHeap<'e, '_> {
 
     #[inline]
     fn is_null_key(&mut self, key: Ref<'e>, table: &Shape<Field>) -> bool {
-        let null_key = &self.registry.known(table.id).null_key;
-        null_key.as_ref().is_some_and(|null_key| self.env.is_same(null_key.get(), key))
+        let null_key = self.registry.null_key(table.id);
+        null_key.is_some_and(|null_key| self.env.is_same(null_key.get(), key))
     }
 }

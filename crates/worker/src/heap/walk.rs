@@ -6,7 +6,8 @@
 //!
 //! Entries of a table whose layout is no state are written in the order of their signatures. A signature is the entry
 //! written apart, as a continuation of the stream so far: at most [`SIGNATURE_TOKENS`] tokens, and tables inside
-//! tables no deeper than [`SIGNATURE_DEPTH`]. Entries that differ only beyond that may come in either order.
+//! tables no deeper than [`SIGNATURE_DEPTH`]. Entries that differ only beyond that may come in either order. A state whose signatures take
+//! [`EFFORT`] times what a state may have counts as too large.
 //!
 //! Most tables have keys that hash by value, which is not known before the last key was seen. So a walk first takes it
 //! for granted; a key that proves it wrong makes it start again, and then look at all keys of a table beforehand.
@@ -21,6 +22,8 @@ use super::table::{self, Entry};
 
 const SIGNATURE_TOKENS: u32 = 2000;
 const SIGNATURE_DEPTH: usize = 2;
+/// Tokens of signatures per token that a state may have.
+const EFFORT: u64 = 8;
 /// Walks that look at keys beforehand after one had to start again.
 const CAREFUL_WALKS: u32 = 16;
 /// Characters of a captured string that name a lambda.
@@ -74,6 +77,9 @@ pub(crate) struct Buffers<R, F> {
     units: Vec<u16>,
     /// How many more walks look at keys beforehand.
     careful: u32,
+    /// Tokens of signatures written so far, and how many may be.
+    effort: u64,
+    enough: u64,
 }
 
 impl<R, F> Default for Buffers<R, F> {
@@ -85,11 +91,18 @@ impl<R, F> Default for Buffers<R, F> {
             spare: Vec::new(),
             units: Vec::new(),
             careful: 0,
+            effort: 0,
+            enough: 0,
         }
     }
 }
 
 impl<R: Copy, F> Buffers<R, F> {
+    /// Tokens of the signatures that the walk before wrote.
+    pub(crate) fn effort(&self) -> u64 {
+        self.effort
+    }
+
     /// The number that the walk before gave an object.
     pub(crate) fn number<H: Heap<Ref = R>>(&self, heap: &mut H, object: R) -> Result<Option<u32>, H::Error> {
         let hash = heap.identity_hash(object)?;
@@ -105,6 +118,8 @@ impl<R: Copy, F> Buffers<R, F> {
             spare: self.spare,
             units: self.units,
             careful: self.careful,
+            effort: self.effort,
+            enough: self.enough,
         }
     }
 }
@@ -134,6 +149,7 @@ pub(crate) fn walk<H: Heap>(
     stream: &mut Stream,
     buffers: &mut Buffers<H::Ref, H::Field>,
 ) -> Result<(), H::Error> {
+    (buffers.effort, buffers.enough) = (0, EFFORT * u64::from(limit));
     let careful = buffers.careful > 0;
     buffers.careful = buffers.careful.saturating_sub(1);
     let surprised = attempt(heap, roots.clone(), limit, guess, stream, buffers, careful)?;
@@ -381,6 +397,10 @@ impl<H: Heap> Walker<'_, H> {
         }
         let mut signed = Vec::with_capacity(count);
         for at in base..base + count {
+            if self.buffers.effort > self.buffers.enough {
+                self.stream.truncate();
+                return Ok(());
+            }
             let entry = self.buffers.entries[at];
             signed.push((self.signature(entry, table)?, entry));
         }
@@ -421,6 +441,7 @@ impl<H: Heap> Walker<'_, H> {
         let surprised = inner.surprised;
         self.surprised |= surprised;
         let bytes = apart.bytes().to_vec();
+        self.buffers.effort += u64::from(apart.tokens());
         self.buffers.spare.push(apart);
         self.buffers.seen.forget_after(seen);
         self.buffers.entries.truncate(entries);

@@ -263,6 +263,21 @@ fn keys_that_point_back_at_their_map_and_at_each_other_are_ordered() {
 }
 
 #[test]
+fn a_map_that_is_too_much_work_to_sort_is_too_large() {
+    // Every entry holds the same array, which the state has once and each signature has anew.
+    let names: String = (0..20).map(|at| format!(" @n{at}")).collect();
+    let mut text =
+        format!("{MAP}m = java/util/HashMap table=@a size=20\na = [Ljava/util/HashMap$Node;{names}\n");
+    for at in 0..20 {
+        text += &format!("n{at} = java/util/HashMap$Node key=@x{at} value=@v\nx{at} = a/Key id={at}\n");
+    }
+    text += &format!("v = [I{}\n", " 7".repeat(100));
+    let tokens = Fake::new(&text).linearise("m", PLENTY).tokens();
+    assert!(Fake::new(&text).linearise("m", tokens).is_truncated());
+    assert!(!Fake::new(&text).linearise("m", 2 * tokens).is_truncated());
+}
+
+#[test]
 fn nested_identity_maps_take_time_in_proportion() {
     // Each of 40 keys holds the map of the next: doubling per level would never end.
     let mut text = String::from(MAP).replace("class a/Key id:I", "class a/Key id:I m:Ljava/util/HashMap;");

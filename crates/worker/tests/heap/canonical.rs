@@ -6,7 +6,7 @@ use probat_jvm::Value;
 use probat_model::state::Token;
 use probat_model::{ClassName, JavaString};
 
-use crate::bed::Bed;
+use crate::bed::{Bed, PLENTY};
 use crate::{Case, judge};
 
 pub fn cases() -> Vec<Case> {
@@ -22,6 +22,7 @@ pub fn cases() -> Vec<Case> {
         ("lambdas are told apart", lambdas_are_told_apart),
         ("the token limit", the_token_limit),
         ("forgotten classes come back", forgotten_classes_come_back),
+        ("objects look the same in place", objects_look_the_same_in_place),
     ]
 }
 
@@ -146,6 +147,27 @@ fn forgotten_classes_come_back(bed: &mut Bed<'_, '_>) {
     bed.reader.forget_classes();
     let after: Vec<_> = names.map(|name| bed.bytes(&[bed.make(name)])).into();
     assert_eq!(before, after);
+}
+
+fn objects_look_the_same_in_place(bed: &mut Bed<'_, '_>) {
+    let names = bed.names();
+    let through_jni: Vec<_> = names.iter().map(|name| bed.bytes(&[bed.make(name)])).collect();
+    let rules = probat_protocol::Rule::defaults();
+    bed.reader = probat_worker::heap::StateReader::new(bed.env, bed.vm.jvmti(), &rules, PLENTY).unwrap();
+    assert!(bed.reader.read_in_place(bed.env), "this JVM lays objects out in a way that is not known");
+    // The first state with a class that is new comes through JNI.
+    for round in 0..3 {
+        for (name, expected) in names.iter().zip(&through_jni) {
+            assert_eq!(&bed.bytes(&[bed.make(name)]), expected, "{name}, round {round}");
+        }
+        bed.call("collect", "()V", &[]);
+    }
+    let (read, all) = (bed.reader.states_in_place() as usize, 3 * names.len());
+    assert!(read * 2 >= all, "{read} of {all} states were read in place");
+    bed.reader.forget_classes();
+    for (name, expected) in names.iter().zip(&through_jni) {
+        assert_eq!(&bed.bytes(&[bed.make(name)]), expected, "{name}, of forgotten classes");
+    }
 }
 
 /// Prints the state of every object of the fixture.
