@@ -7,11 +7,11 @@
 
 mod shop;
 
-use shop::Bed;
+use shop::{Bed, maven};
 
 #[test]
 fn a_written_suite_is_measured_by_tools_that_are_not_ours() {
-    if std::env::var_os("PROBAT_TEST_MAVEN").is_none_or(|value| value != "1") {
+    if !maven() {
         return;
     }
     let bed = Bed::with_shop();

@@ -76,6 +76,8 @@ pub fn count(trial: &Trial<'_>) -> Result<Mutants, Failure> {
         .args(["--skipFailingTests", "true", "--verbose", "false", "--failWhenNoMutations", "false"])
         .args(["--targetClasses", &names.join(","), "--targetTests", &trial.tests.join(",")])
         .args(["--classPath", &own.join(",")])
+        // It would take code for its own to mutate in folders only, not in jars.
+        .args(["--mutableCodePaths", &own.join(",")])
         .arg("--reportDir")
         .arg(&report)
         .arg("--sourceDirs")

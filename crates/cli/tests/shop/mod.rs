@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -171,7 +172,7 @@ impl Run {
     }
 }
 
-/// The launcher among the jars that `./check` fetched.
+/// The launcher among the jars that `./check` fetched. Without any the test has to end early, which is said.
 pub fn launcher() -> Option<PathBuf> {
     fetched("junit-platform-console-standalone")
 }
@@ -181,10 +182,31 @@ pub fn junit4() -> Option<Vec<PathBuf>> {
     Some(vec![fetched("junit-4.")?, fetched("hamcrest-core-")?])
 }
 
+/// A jar of `PROBAT_TEST_JARS`. Where there are some, as under `./check`, all must be there.
 fn fetched(start: &str) -> Option<PathBuf> {
-    let jars = std::env::var_os("PROBAT_TEST_JARS")?;
-    std::env::split_paths(&jars)
-        .find(|jar| jar.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start)))
+    let Some(jars) = std::env::var_os("PROBAT_TEST_JARS") else {
+        skipped(&format!("no `{start}` jar: PROBAT_TEST_JARS is not set, `./check` sets it"));
+        return None;
+    };
+    let found = std::env::split_paths(&jars)
+        .find(|jar| jar.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start)));
+    assert!(found.is_some(), "PROBAT_TEST_JARS has no `{start}` jar, so part of this test cannot run");
+    found
+}
+
+/// Whether Maven may fetch what a test needs.
+pub fn maven() -> bool {
+    let is_allowed = std::env::var_os("PROBAT_TEST_MAVEN").is_some_and(|value| value == "1");
+    if !is_allowed {
+        skipped("it needs Maven, and PROBAT_TEST_MAVEN is not 1; `./check` sets it");
+    }
+    is_allowed
+}
+
+/// Says, past the harness, which keeps what a passing test prints, that a test or the rest of it does not run.
+fn skipped(why: &str) {
+    let test = std::thread::current().name().unwrap_or("a test").to_owned();
+    let _ = writeln!(std::io::stderr(), "SKIPPED {test}, from here on: {why}");
 }
 
 pub fn corpus(name: &str) -> PathBuf {
