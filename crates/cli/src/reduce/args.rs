@@ -43,7 +43,7 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration::parse)]
     pub time_limit_per_test: Duration,
     /// Parts of states (fields, elements) that are read for one test; a test that needs more counts as adding something
-    #[arg(long, value_name = "COUNT", default_value = "250000")]
+    #[arg(long, value_name = "COUNT", default_value = "1000000")]
     pub token_limit_per_test: u64,
     /// The jar `junit-platform-console-standalone` to run tests with, if Maven cannot get it; may be repeated
     #[arg(long = "junit-jar", value_name = "JAR")]
