@@ -83,7 +83,7 @@ impl StateReader {
         })
     }
 
-    /// From now on, objects are read in place where that gives what JNI gives: several times faster. The collector must be one that stands
+    /// From now on, objects are read in place where that gives what JNI gives. The collector must be one that stands
     /// aside for critical regions as a whole, as the serial one does. False where this JVM lays objects out in another way than is known.
     pub fn read_in_place(&mut self, env: &mut Env<'_>) -> bool {
         self.layout = Layout::learn(env);
