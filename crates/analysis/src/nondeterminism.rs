@@ -23,9 +23,22 @@ pub enum Influence {
     Files,
     Network,
     Threads,
+    /// When garbage is collected.
+    Memory,
 }
 
-use Influence::{Environment, Files, IdentityHash, Network, Random, Threads, Time};
+impl Influence {
+    /// Whether the next call may find it different. The others are the same for as long as a JVM runs, so that another JVM with other
+    /// settings shows what depends on them.
+    pub fn is_fickle(self) -> bool {
+        match self {
+            Time | Random | IdentityHash | Threads => true,
+            Environment | Files | Network | Memory => false,
+        }
+    }
+}
+
+use Influence::{Environment, Files, IdentityHash, Memory, Network, Random, Threads, Time};
 
 /// Owner, method (`*` for all, `<init>()` for the constructor without arguments, a trailing `(` for any descriptor
 /// that starts so) and what it brings in.
@@ -126,7 +139,15 @@ const SOURCES: &[(&str, &str, Influence)] = &[
     ("java/nio/file/Path", "toAbsolutePath", Files),
     ("java/nio/file/Path", "toRealPath", Files),
     ("java/nio/channels/FileChannel", "open", Files),
-    ("java/lang/Thread", "currentThread", Threads),
+    ("java/lang/Thread", "currentThread", Environment),
+    ("java/lang/Thread", "getContextClassLoader", Environment),
+    ("java/lang/ClassLoader", "getSystemClassLoader", Environment),
+    ("java/lang/Thread", "activeCount", Threads),
+    ("java/lang/Thread", "enumerate", Threads),
+    ("java/lang/ThreadGroup", "*", Threads),
+    ("java/lang/Thread", "getName", Threads),
+    ("java/lang/Thread", "getThreadGroup", Threads),
+    ("java/lang/Thread", "join", Threads),
     ("java/lang/Thread", "start", Threads),
     ("java/lang/Thread", "sleep", Threads),
     ("java/lang/Thread", "startVirtualThread", Threads),
@@ -141,8 +162,18 @@ const SOURCES: &[(&str, &str, Influence)] = &[
     ("java/util/Collection", "parallelStream", Threads),
     ("java/util/stream/BaseStream", "parallel", Threads),
     ("java/util/Timer", "*", Threads),
-    ("java/lang/ref/Reference", "get", Threads),
-    ("java/lang/ref/ReferenceQueue", "poll", Threads),
+    ("java/util/concurrent/TimeUnit", "sleep", Threads),
+    ("java/util/concurrent/TimeUnit", "timedWait", Threads),
+    ("java/util/concurrent/TimeUnit", "timedJoin", Threads),
+    ("java/util/concurrent/locks/LockSupport", "park", Threads),
+    ("java/util/concurrent/locks/LockSupport", "parkNanos", Threads),
+    ("java/util/concurrent/locks/LockSupport", "parkUntil", Threads),
+    ("java/util/concurrent/locks/Condition", "*", Threads),
+    ("java/util/concurrent/ThreadPoolExecutor", "<init>", Threads),
+    ("java/util/concurrent/ScheduledThreadPoolExecutor", "<init>", Threads),
+    ("java/lang/ref/Reference", "get", Memory),
+    ("java/lang/ref/Reference", "refersTo", Memory),
+    ("java/lang/ref/ReferenceQueue", "poll", Memory),
 ];
 
 /// One kind of influence on a method.

@@ -207,7 +207,7 @@ fn place(thrown: &Thrown) -> Option<String> {
 /// The violation, if it is there and comes from the same place.
 pub(crate) fn broken<'s>(seen: &'s Observation, wanted: &Violation) -> Option<&'s Violation> {
     let place_of = |violation: &Violation| violation.thrown.as_ref().and_then(place);
-    if !seen.taints.is_empty() {
+    if !seen.is_harmless() {
         return None;
     }
     seen.violations

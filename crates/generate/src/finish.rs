@@ -6,11 +6,10 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use probat_analysis::nondeterminism::{Influence, influence_of_call};
 use probat_emit::{Caught, Check, Ending as Ends, Expected, TestCase};
 use probat_model::{
-    End, JavaString, Observation, Operation, OperationTable, ProbeId, Sequence, Step, StepId, StepOutcome,
-    StoredState, Thrown, Type, Value,
+    End, JavaString, Observation, Operation, ProbeId, Sequence, Step, StepId, StepOutcome, StoredState,
+    Thrown, Type, Value,
 };
 use probat_protocol::{Item, Observe, Reset, StateRequest, Values};
 use probat_search::archive::{Ending, Witness};
@@ -23,6 +22,7 @@ use probat_search::spell::spell;
 
 use crate::change::Compared;
 use crate::expect::expected;
+use crate::fickle::{Chance, chance, end_alike};
 use crate::observers::Observers;
 use crate::split::{Told, split};
 
@@ -51,6 +51,13 @@ pub struct Finish {
     pub unstable_edges: Vec<ProbeId>,
     /// Tests there was no time or room for.
     pub left_out: usize,
+}
+
+impl Finish {
+    fn drop_unstable(&mut self, callable: CallableId, edges: Vec<ProbeId>) {
+        self.unstable.push(callable);
+        self.unstable_edges.extend(edges);
+    }
 }
 
 /// Observers asserted of what a call gives, and asked of its receiver whether the call changed it.
@@ -246,18 +253,26 @@ where
         (once.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), again)
     });
     let runs = once?.into_iter().zip(again?);
+    let mut finished = Vec::new();
     for (((draft, witness, edges, needs), was), (once, again)) in drafts.into_iter().zip(was).zip(runs) {
         let Some(owner) = campaign.catalogue.callable(witness.callable).owner else { continue };
-        let callable = witness.callable;
+        let (callable, chance) = (witness.callable, draft.chance);
         let wavers = [&once, &again].iter().any(|seen| campaign.catalogue.wavers(&seen.edges));
         match assemble(draft, &witness, was.as_ref(), [&once, &again], past, wavers) {
             Some((case, result)) => {
-                finish.tests.push(Finished { owner, callable, case, edges, needs, result });
+                finished.push((Finished { owner, callable, case, edges, needs, result }, chance));
             }
-            None => {
-                finish.unstable.push(callable);
-                finish.unstable_edges.extend(edges);
-            }
+            None => finish.drop_unstable(callable, edges),
+        }
+    }
+    let left: Vec<&Finished> =
+        finished.iter().filter(|(_, chance)| *chance != Chance::Nothing).map(|(test, _)| test).collect();
+    let mut alike = end_alike(campaign, &left, first, second)?.into_iter();
+    for (test, chance) in finished {
+        if chance == Chance::Nothing || alike.next().unwrap_or(false) {
+            finish.tests.push(test);
+        } else {
+            finish.drop_unstable(test.callable, test.edges);
         }
     }
     Ok(())
@@ -300,7 +315,7 @@ fn needs_assertions(ending: &Ending) -> bool {
 
 pub(crate) fn ends_alike(ending: &Ending, steps: &[Step], seen: &Observation) -> bool {
     let last = StepId(steps.len() as u16 - 1);
-    seen.taints.is_empty()
+    seen.is_harmless()
         && match ending {
             Ending::Returned => seen.end == End::Completed && thrown(seen, last).is_none(),
             Ending::Threw(class) => {
@@ -355,20 +370,7 @@ struct Draft {
     doubtful: Vec<StepId>,
     /// Those of them that are asked of the receiver.
     compared: Compared,
-}
-
-/// Whether a step asks the JDK for the time or for chance itself, with no code of ours between to see it.
-fn is_given_what_varies(table: &OperationTable, steps: &[Step]) -> bool {
-    steps.iter().any(|step| {
-        let (class, name, descriptor) = match table.get(step.operation) {
-            Operation::Construct { class, descriptor } => (class, "<init>", descriptor),
-            Operation::Call { class, name, descriptor, .. }
-            | Operation::CallStatic { class, name, descriptor, .. } => (class, name.as_ref(), descriptor),
-            _ => return false,
-        };
-        let found = influence_of_call(class.as_internal(), name, &descriptor.to_string());
-        matches!(found, Some(Influence::Time | Influence::Random))
-    })
+    chance: Chance,
 }
 
 fn draft(
@@ -380,11 +382,12 @@ fn draft(
 ) -> Draft {
     let call = StepId(steps.len() as u16 - 1);
     // What may reach such code by its calls did not, if none of it was run.
-    let varies = is_given_what_varies(&campaign.catalogue.operations, &steps)
-        || campaign.catalogue.callable(witness.callable).varies && campaign.catalogue.wavers(&seen.edges);
-    if witness.ending != Ending::Returned || varies {
+    let varies =
+        campaign.catalogue.callable(witness.callable).varies && campaign.catalogue.wavers(&seen.edges);
+    let chance = chance(&campaign.catalogue, &steps, &seen.edges);
+    if witness.ending != Ending::Returned || varies || chance != Chance::Nothing {
         let (checked, doubtful, compared) = (Vec::new(), Vec::new(), Compared::default());
-        return Draft { steps, call, checked, doubtful, compared };
+        return Draft { steps, call, checked, doubtful, compared, chance };
     }
     let operation = campaign.catalogue.operations.get(steps[usize::from(call.0)].operation).clone();
     let (mut checked, mut doubtful, mut compared) = (Vec::new(), Vec::new(), Compared::default());
@@ -414,7 +417,7 @@ fn draft(
             }
         }
     }
-    Draft { steps, call, checked, doubtful, compared }
+    Draft { steps, call, checked, doubtful, compared, chance }
 }
 
 /// The finished case, if both runs agree on how it ends.
@@ -432,9 +435,13 @@ fn assemble(
             StepOutcome::Threw(thrown) => Ending::Threw(thrown.class.clone()),
             StepOutcome::Refused(_) => return None,
         };
-        if ended != witness.ending || !seen.taints.is_empty() {
+        if ended != witness.ending || !seen.is_harmless() {
             return None;
         }
+    }
+    // What a random text makes a call throw says nothing of the call.
+    if draft.chance == Chance::WhatItIsGiven && witness.ending != Ending::Returned {
+        return None;
     }
     let caught = caught(once, again, draft.call)?;
     if !caught.is_empty() && !past_exceptions {
@@ -479,6 +486,7 @@ fn assemble(
         Ending::Returned => Ends::Returns,
         Ending::Threw(class) => {
             let message = stable_message(thrown(once, draft.call)?, thrown(again, draft.call)?);
+            let message = message.filter(|_| draft.chance == Chance::Nothing);
             Ends::Throws { class: class.clone(), message }
         }
     };
@@ -553,27 +561,6 @@ pub(crate) fn compact(steps: &[Step], kept: &[bool]) -> (Vec<Step>, Vec<u16>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use probat_model::{ClassName, MethodDescriptor};
-
-    #[test]
-    fn a_clock_that_a_step_asks_itself_is_noticed() {
-        let mut table = OperationTable::new();
-        let mut steps = |class: &str, name: &str, descriptor: &str| {
-            let (class, descriptor) =
-                (ClassName::internal(class), MethodDescriptor::parse(descriptor).unwrap());
-            let operation = match name {
-                "<init>" => Operation::Construct { class, descriptor },
-                _ => Operation::CallStatic { class, name: name.into(), descriptor, interface: false },
-            };
-            vec![Step { operation: table.intern(operation), args: Default::default() }]
-        };
-        let clock = steps("java/util/Calendar", "getInstance", "()Ljava/util/Calendar;");
-        let date = steps("java/util/Date", "<init>", "()V");
-        let fixed = steps("java/util/Date", "<init>", "(J)V");
-        let own = steps("shop/Calendar", "getInstance", "()Lshop/Calendar;");
-        let varies = [clock, date, fixed, own].map(|steps| is_given_what_varies(&table, &steps));
-        assert_eq!(varies, [true, true, false, false]);
-    }
 
     #[test]
     fn against_the_clock_few_tests_are_finished_at_first_and_then_what_fits() {

@@ -13,7 +13,7 @@ use probat_analysis::{ClassSource, World};
 use probat_classpath::Classes;
 use probat_emit::{Framework, Style};
 use probat_model::{ClassName, ContractFamily, Operation, OperationTable, Sequence, UserContract};
-use probat_protocol::{Instrumentation, Limits, Rule, SandboxSpec, WorkerConfig};
+use probat_protocol::{Instrumentation, Limits, Rule, SandboxSpec, Setting, WorkerConfig};
 use probat_script::Types;
 use probat_search::campaign::{Campaign, CampaignConfig, Failure, FailureKind, Seeded, Totals};
 use probat_search::catalogue::Catalogue;
@@ -696,6 +696,7 @@ fn worker_config(job: &Job<'_>, instrumentation: &Instrumentation, jvm_options: 
         rules: Rule::defaults(),
         contracts: job.options.contracts.clone(),
         unchecked: job.options.unchecked.clone(),
+        setting: Setting::Fixed,
     }
 }
 
@@ -707,19 +708,24 @@ pub(crate) fn fleet_config(job: &Job<'_>, instrumentation: &Instrumentation) -> 
     }
 }
 
-/// Another time zone and language, and no history: what behaves differently here is not asserted.
+/// Another time zone and language, other hash codes and members, and no history: what behaves differently here is not asserted.
 fn second_config(job: &Job<'_>, instrumentation: &Instrumentation) -> FleetConfig {
-    // Turkish has its own capital letters; with it come digits that are not ours.
+    // Far east of us and, when tests are checked, far west: it is another day there. Turkish has its own capital letters; with it come digits
+    // that are not ours.
     let other = [
-        "-Duser.timezone=Asia/Kolkata",
+        "-Duser.timezone=Pacific/Apia",
         "-Duser.language=tr",
         "-Duser.country=TR",
         "-Duser.extensions=u-nu-arab",
+        // Hash codes of objects that have none of their own: one after the other, where they are random elsewhere.
+        "-XX:+UnlockExperimentalVMOptions",
+        "-XX:hashCode=3",
     ];
+    let config = WorkerConfig { setting: Setting::Other, ..worker_config(job, instrumentation, &other) };
     FleetConfig {
         workers: job.options.workers.min(2),
         worker_command: job.worker_command.clone(),
-        ..FleetConfig::new(worker_config(job, instrumentation, &other))
+        ..FleetConfig::new(config)
     }
 }
 
@@ -728,15 +734,26 @@ pub(crate) fn junit_config(job: &Job<'_>, tests: PathBuf, other: bool) -> FleetC
     // Nobody else's JVM is told that there is no display.
     let options: &[&str] = if other {
         &[
-            "-Duser.timezone=America/St_Johns",
+            "-Duser.timezone=America/Adak",
             "-Duser.language=ar",
             "-Duser.country=EG",
             "-Djava.awt.headless=false",
+            // All objects without a hash code of their own have the same.
+            "-XX:+UnlockExperimentalVMOptions",
+            "-XX:hashCode=2",
+            // What is only weakly or softly reachable goes soon.
+            "-XX:-UseSerialGC",
+            "-XX:+UseParallelGC",
+            "-XX:MaxNewSize=4m",
+            "-XX:SoftRefLRUPolicyMSPerMB=0",
         ]
     } else {
         &[]
     };
     let mut config = worker_config(job, &Instrumentation::default(), options);
+    config.setting = Setting::User;
+    // Some launchers enable assertions, others do not.
+    config.assertions = !other;
     config.class_path =
         std::iter::once(tests).chain(config.class_path).chain(job.junit.iter().cloned()).collect();
     let patience = Duration::from_secs(300);

@@ -46,8 +46,27 @@ pub enum JUnitError {
 const RESULTS: [&str; 2] =
     ["org/junit/platform/console/options/CommandResult", "org/junit/platform/console/command/CommandResult"];
 
-/// Runs all tests found in a directory of class files.
-pub fn run_junit(fleet: &mut Fleet, tests: &Path, order_seed: u64) -> Result<JUnitRun, JUnitError> {
+/// Runs all tests found in a directory of class files as often as there are seeds, each time in another order: what a test leaves behind in one
+/// round, all others find in the next.
+pub fn run_junit(fleet: &mut Fleet, tests: &Path, order_seeds: &[u64]) -> Result<JUnitRun, JUnitError> {
+    for &seed in order_seeds {
+        launch(fleet, tests, seed)?;
+    }
+    let mut reports = Vec::new();
+    find_reports(fleet.scratch(), &mut reports);
+    if reports.is_empty() {
+        return Err(JUnitError::NoReport);
+    }
+    let mut run = JUnitRun::default();
+    for report in reports {
+        let text = fs::read_to_string(&report).map_err(|error| JUnitError::Report(error.to_string()))?;
+        read_report(&text, &mut run)?;
+    }
+    Ok(run)
+}
+
+/// One run of the launcher, which leaves a report.
+fn launch(fleet: &mut Fleet, tests: &Path, order_seed: u64) -> Result<(), JUnitError> {
     let mut table = OperationTable::new();
     let mut last = None;
     for result in RESULTS {
@@ -63,7 +82,7 @@ pub fn run_junit(fleet: &mut Fleet, tests: &Path, order_seed: u64) -> Result<JUn
     }
     let seen = last.ok_or(JUnitError::NoReport)?;
     match &seen.end {
-        End::Completed => {}
+        End::Completed => Ok(()),
         End::Threw(_) => {
             let text = match seen.steps.last() {
                 Some((_, StepOutcome::Threw(thrown))) => {
@@ -72,25 +91,14 @@ pub fn run_junit(fleet: &mut Fleet, tests: &Path, order_seed: u64) -> Result<JUn
                 }
                 _ => "it threw".into(),
             };
-            return Err(JUnitError::Launcher(text));
+            Err(JUnitError::Launcher(text))
         }
         End::Refused(_) => {
             let text = seen.steps.last().map(|(_, outcome)| format!("{outcome:?}")).unwrap_or_default();
-            return Err(JUnitError::Launcher(text));
+            Err(JUnitError::Launcher(text))
         }
-        other => return Err(JUnitError::Launcher(format!("{other:?}"))),
+        other => Err(JUnitError::Launcher(format!("{other:?}"))),
     }
-    let mut reports = Vec::new();
-    find_reports(fleet.scratch(), &mut reports);
-    if reports.is_empty() {
-        return Err(JUnitError::NoReport);
-    }
-    let mut run = JUnitRun::default();
-    for report in reports {
-        let text = fs::read_to_string(&report).map_err(|error| JUnitError::Report(error.to_string()))?;
-        read_report(&text, &mut run)?;
-    }
-    Ok(run)
 }
 
 /// `ConsoleLauncher.run(new PrintWriter(new StringWriter()), …, new String[] {…})`.
@@ -110,8 +118,9 @@ fn launcher_call(table: &mut OperationTable, tests: &Path, order_seed: u64, resu
         "execute".to_owned(),
         "--disable-banner".into(),
         "--details=none".into(),
-        "--reports-dir=reports".into(),
+        format!("--reports-dir=reports{order_seed}"),
         "--config=junit.jupiter.testmethod.order.default=org.junit.jupiter.api.MethodOrderer$Random".into(),
+        "--config=junit.jupiter.testclass.order.default=org.junit.jupiter.api.ClassOrderer$Random".into(),
         format!("--config=junit.jupiter.execution.order.random.seed={order_seed}"),
         "--include-classname=.*".into(),
         format!("--scan-class-path={}", tests.display()),

@@ -17,6 +17,7 @@ mod executor;
 mod expect;
 mod explain;
 mod failing;
+mod fickle;
 mod finish;
 mod hunt;
 mod job;

@@ -2,7 +2,8 @@
 //!
 //! In: test classes. Out: their sources without the tests a compiler or a fresh JVM objected to, and the objections. Of tests that are
 //! written to fail, those that fail twice are handed out.
-//! The two runs differ in order, time zone and language. Both happen in workers, under the same guards as the search. Against the
+//! The two runs differ in order, time zone, language, hash codes, memory and whether assertions are enabled; each is two rounds in one JVM. Both
+//! happen in workers, under the same guards as the search, with a class path as users have it. Against the
 //! clock, tests are checked in batches, the most useful first; what was checked in time is handed out.
 
 use std::collections::BTreeSet;
@@ -215,7 +216,7 @@ fn run_twice(
         let mut fleet = Fleet::start(config)?;
         match plain {
             Some(tests) => Ok(run_plain(&mut fleet, tests, backwards).map_err(JUnitError::from)?),
-            None => Ok(run_junit(&mut fleet, classes, 1 + u64::from(backwards))?),
+            None => Ok(run_junit(&mut fleet, classes, if backwards { &[2, 4] } else { &[1, 3] })?),
         }
     };
     let run = &run;

@@ -141,7 +141,7 @@ pub struct Taint {
     pub detail: String,
 }
 
-/// What the code changed outside its objects, and that was put back. Match without `_`.
+/// What the code changed outside its objects, and that was put back as far as it can be. Match without `_`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Leak {
     SystemProperties,
@@ -152,6 +152,28 @@ pub enum Leak {
     Statics,
     ThreadLocals,
     Interrupt,
+    /// It made, changed or deleted files that are no temporary files.
+    Files,
+    /// It started threads.
+    Threads,
+}
+
+impl Leak {
+    /// Whether a test that does this makes others fail, leaves something behind or depends on when threads run. Static fields and thread-locals
+    /// are no such thing: caches are made of them.
+    pub fn outlasts_a_test(self) -> bool {
+        match self {
+            Leak::SystemProperties
+            | Leak::Locale
+            | Leak::TimeZone
+            | Leak::StandardStreams
+            | Leak::SecurityProviders
+            | Leak::Interrupt
+            | Leak::Files
+            | Leak::Threads => true,
+            Leak::Statics | Leak::ThreadLocals => false,
+        }
+    }
 }
 
 /// A contract of `java.lang.Object` or friends, or one of the user. Match without `_`.
@@ -261,6 +283,18 @@ pub struct Observation {
     /// The first comparisons at the places asked for, each once.
     pub compared: Vec<Compared>,
     pub slow: Slow,
+}
+
+impl Observation {
+    /// Whether a test can be made of the sequence: it tried nothing that is forbidden, and others do not notice that it ran.
+    pub fn is_harmless(&self) -> bool {
+        self.taints.is_empty() && self.outlasting().is_none()
+    }
+
+    /// Something that it leaves behind, if no test may.
+    pub fn outlasting(&self) -> Option<Leak> {
+        self.leaks.iter().copied().find(|leak| leak.outlasts_a_test())
+    }
 }
 
 /// Whether a sequence took longer than [`SLOW`]. How long it took is no part of what was seen: all are equal.

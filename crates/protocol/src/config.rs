@@ -31,6 +31,19 @@ pub struct WorkerConfig {
     pub contracts: Vec<UserContract>,
     /// Contracts of ours that are not checked.
     pub unchecked: Vec<ContractFamily>,
+    pub setting: Setting,
+}
+
+/// What the code under test finds around it that differs from JVM to JVM. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Setting {
+    /// Always the same.
+    #[default]
+    Fixed,
+    /// As fixed, and other than that: `Set.of` is walked in another order, and instrumented classes have members that a coverage tool adds.
+    Other,
+    /// As users have it: classes are on the JVM's own class path, and `Set.of` is walked in any order.
+    User,
 }
 
 /// Bounds on what one call or one worker may use.

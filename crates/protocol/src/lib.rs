@@ -16,7 +16,7 @@ mod wire;
 
 pub use batch::{BatchReader, Item, ItemBuffer, Observe, Reset, StateRequest, Values, encode_batch};
 pub use config::{
-    ClassProbes, Farewell, Guard, Hello, Instrumentation, Limits, Rule, SandboxReport, SandboxSpec,
+    ClassProbes, Farewell, Guard, Hello, Instrumentation, Limits, Rule, SandboxReport, SandboxSpec, Setting,
     WorkerConfig,
 };
 pub use frame::{Frame, FrameError, FrameKind, read_frame, write_frame};

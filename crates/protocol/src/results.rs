@@ -571,7 +571,7 @@ fn from_byte<T: Copy>(all: &[T], byte: u8) -> Option<T> {
     all.get(usize::from(byte)).copied()
 }
 
-const LEAKS: [Leak; 8] = [
+const LEAKS: [Leak; 10] = [
     Leak::SystemProperties,
     Leak::Locale,
     Leak::TimeZone,
@@ -580,6 +580,8 @@ const LEAKS: [Leak; 8] = [
     Leak::Statics,
     Leak::ThreadLocals,
     Leak::Interrupt,
+    Leak::Files,
+    Leak::Threads,
 ];
 
 const TAINTS: [TaintKind; 8] = [

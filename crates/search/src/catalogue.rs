@@ -81,6 +81,8 @@ pub struct Callable {
     pub pure: bool,
     /// Its result depends on time, chance, identity or the machine.
     pub varies: bool,
+    /// Whether it may reach what the next call may find different: the time, chance, identity hashes, other threads.
+    pub fickle: bool,
     /// Exceptions it declares.
     pub throws: Box<[ClassName]>,
     /// Takes one boolean besides its receiver, so both values are worth having.
@@ -133,6 +135,8 @@ pub struct Catalogue {
     pub probes: u32,
     /// Probes of bodies that themselves reach for what differs from run to run; ascending ranges.
     pub wavering: Vec<Range<u32>>,
+    /// The same of code that reaches for what the next call may find different.
+    pub fickle: Vec<Range<u32>>,
     stands: FxHashMap<TypeId, Stand>,
     /// Callables whose result can be used as the type.
     producers: FxHashMap<TypeId, Vec<CallableId>>,
@@ -149,10 +153,12 @@ impl Catalogue {
 
     /// Whether one of these edges belongs to code that itself reaches for what differs from run to run.
     pub fn wavers(&self, edges: &[ProbeId]) -> bool {
-        edges.iter().any(|edge| {
-            let after = self.wavering.partition_point(|range| range.start <= edge.0);
-            after > 0 && self.wavering[after - 1].contains(&edge.0)
-        })
+        takes_one_of(&self.wavering, edges)
+    }
+
+    /// Whether one of these edges belongs to code that itself reaches for what the next call may find different.
+    pub fn is_fickle(&self, edges: &[ProbeId]) -> bool {
+        takes_one_of(&self.fickle, edges)
     }
 
     /// The callable that makes this call.
@@ -194,6 +200,7 @@ impl Catalogue {
             access: FieldAccess::default(),
             pure: false,
             varies: false,
+            fickle: false,
             is_switch: false,
             throws: Box::from([]),
         })
@@ -211,6 +218,15 @@ impl Catalogue {
     pub fn stand(&self, ty: TypeId) -> Option<&Stand> {
         self.stands.get(&ty)
     }
+}
+
+/// Whether one of these edges lies in one of these ascending ranges.
+fn takes_one_of(ranges: &[Range<u32>], edges: &[ProbeId]) -> bool {
+    !ranges.is_empty()
+        && edges.iter().any(|edge| {
+            let after = ranges.partition_point(|range| range.start <= edge.0);
+            after > 0 && ranges[after - 1].contains(&edge.0)
+        })
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use probat_model::{
-    ClassName, End, Frame, Observation, OperationId, ProbeId, Refusal, StepId, StepOutcome, TaintKind, Thrown,
+    ClassName, End, Frame, Leak, Observation, OperationId, ProbeId, Refusal, StepId, StepOutcome, TaintKind,
+    Thrown,
 };
 use rustc_hash::FxHashMap;
 
@@ -48,6 +49,8 @@ pub enum Stop {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lost {
     Tainted(TaintKind),
+    /// It leaves behind what no test may.
+    Outlasting(Leak),
     Stopped(Stop),
     /// A class could not be initialised; what was thrown, and its cause.
     Unusable(ClassName, Option<ClassName>),
@@ -92,6 +95,8 @@ impl Tally {
     ) {
         let lost = if let Some(taint) = seen.taints.first() {
             Lost::Tainted(taint.kind)
+        } else if let Some(leak) = seen.outlasting() {
+            Lost::Outlasting(leak)
         } else {
             match &seen.end {
                 End::Completed => return,

@@ -195,6 +195,7 @@ fn add(
         access: FieldAccess::default(),
         pure: true,
         varies: false,
+        fickle: false,
         is_switch: false,
         throws: Box::from([]),
     });

@@ -8,7 +8,7 @@ use std::ops::Range;
 use probat_analysis::callgraph::{CallGraph, CallGraphOptions};
 use probat_analysis::fields::{FieldAccess as Access, FieldOptions};
 use probat_analysis::members::Nesting;
-use probat_analysis::nondeterminism::{Nondeterminism, influence_of};
+use probat_analysis::nondeterminism::{Influence, Nondeterminism, influence_of};
 use probat_analysis::{ClassId, MethodId, World};
 use probat_classfile::AccessFlags;
 use probat_model::{ClassName, Operation, Type};
@@ -97,7 +97,8 @@ pub fn survey(
         }
     };
     catalogue.bodies = facts.bodies.list.clone();
-    catalogue.wavering = wavering(&world.borrow(), &facts);
+    catalogue.wavering = wavering(&world.borrow(), &facts, |_| true);
+    catalogue.fickle = wavering(&world.borrow(), &facts, Influence::is_fickle);
     let mut untestable = Vec::new();
     let mut generics = Generics::default();
     for &(class, owner) in &owners {
@@ -124,11 +125,12 @@ struct Facts {
     bodies: Bodies,
 }
 
-/// Probes of bodies that call a source of what differs, or leave the code with probes on the way to one.
-fn wavering(world: &World<'_>, facts: &Facts) -> Vec<Range<u32>> {
+/// Probes of bodies that call a source of what differs in one of these ways, or leave the code with probes on the way to one.
+fn wavering(world: &World<'_>, facts: &Facts, counts: fn(Influence) -> bool) -> Vec<Range<u32>> {
     let differs = |&callee: &MethodId| {
-        influence_of(world, callee).is_some()
-            || (!facts.bodies.of.contains_key(&callee) && !facts.varies.of(callee).is_empty())
+        influence_of(world, callee).is_some_and(counts)
+            || (!facts.bodies.of.contains_key(&callee)
+                && facts.varies.of(callee).iter().any(|reached| counts(reached.influence)))
     };
     let mut bodies: Vec<(MethodId, BodyId)> =
         facts.bodies.of.iter().map(|(&method, &body)| (method, body)).collect();
@@ -272,6 +274,7 @@ impl Entry<'_, '_, '_> {
             access: FieldAccess { reads: fields(&access.reads), writes: fields(&access.writes) },
             pure: whole.writes.is_empty(),
             varies: !self.facts.varies.of(method).is_empty(),
+            fickle: self.facts.varies.of(method).iter().any(|reached| reached.influence.is_fickle()),
             is_switch,
             throws: self.world.borrow().thrown(method).into(),
         };

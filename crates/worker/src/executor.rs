@@ -254,12 +254,14 @@ impl<W: Write> Executor<W> {
             self.end(&finish.end)?;
             return Ok(Flow::Spent("memory ran out".into()));
         }
+        let unmarked = self.unmarked();
         if item.reset == Reset::None {
             self.state.unclean = true;
         } else {
             // The JVM interrupts a thread that is made to stop.
             let is_ours = |leak: &Leak| *leak == Leak::Interrupt && matches!(finish.end, End::TimedOut(_));
-            for leak in self.put_back(env)?.into_iter().filter(|leak| !is_ours(leak)) {
+            let leaks = self.put_back(env)?.into_iter().filter(|leak| !is_ours(leak));
+            for leak in leaks.chain(unmarked) {
                 self.up.write(|results| results.leak(leak));
             }
         }
@@ -304,6 +306,12 @@ impl<W: Write> Executor<W> {
     fn end(&self, end: &End) -> Result<(), Fault> {
         self.up.write(|results| results.end(end));
         self.up.end_item()
+    }
+
+    /// What the guards saw happen since the last time, and nothing puts back.
+    fn unmarked(&self) -> impl Iterator<Item = Leak> + use<W> {
+        let seen = [(&self.shared.touched_files, Leak::Files), (&self.shared.started_threads, Leak::Threads)];
+        seen.map(|(flag, leak)| flag.swap(false, Ordering::Relaxed).then_some(leak)).into_iter().flatten()
     }
 
     /// Puts back what is marked as changed, and answers what was.

@@ -1,6 +1,6 @@
 //! Rewriting classes on their way into the JVM.
 //!
-//! In: class files as the JVM reads them. Out: instrumented ones, for the classes of [`Instrumentation`] and for those
+//! In: class files as the JVM reads them. Out: instrumented ones, for the instrumented classes and for those
 //! that guards change. Never fails: what cannot be rewritten is left as it is.
 //!
 //! The rewriting runs on a thread of its own: a class may be loaded at the very end of a deep recursion, where there is
@@ -11,7 +11,7 @@ use std::sync::mpsc::{Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use probat_jvm::{ClassFile, Env, Hooks, Ref, Thread, Wants};
-use probat_protocol::Instrumentation;
+use probat_protocol::WorkerConfig;
 use rustc_hash::FxHashMap;
 
 use crate::record::Reporting;
@@ -47,9 +47,10 @@ impl Arm {
 
 impl WorkerHooks {
     /// The hooks, and the switch that makes them act.
-    pub fn start(shared: &'static Shared, instrumentation: &Instrumentation) -> std::io::Result<(Self, Arm)> {
+    pub fn start(shared: &'static Shared, config: &WorkerConfig) -> std::io::Result<(Self, Arm)> {
+        let instrumentation = &config.instrumentation;
         let (requests, received) = channel::<Request>();
-        let mut rewriter = Rewriter::new(instrumentation);
+        let mut rewriter = Rewriter::new(instrumentation, config.setting);
         let guarded = Rewriter::guarded_classes();
         std::thread::Builder::new().name("probat rewriter".into()).stack_size(STACK).spawn(move || {
             for (task, answer) in received {

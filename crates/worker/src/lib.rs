@@ -16,7 +16,9 @@ mod class_key;
 mod comparisons;
 mod contracts;
 mod convert;
+mod enum_hashes;
 mod executor;
+mod extra_members;
 mod fault;
 mod guardian;
 pub mod heap;
@@ -98,8 +100,8 @@ fn spawn(
     let policy = policy::Policy::new(&config.sandbox.scratch, &config.java_home, config.limits.threads);
     let classes = config.instrumentation.classes.iter().map(|probes| probes.class.clone()).collect();
     let shared = shared::Shared::new(policy, classes).install();
-    let (hooks, arm) = hooks::WorkerHooks::start(shared, &config.instrumentation)
-        .map_err(|error| cannot("start the rewriter", error))?;
+    let (hooks, arm) =
+        hooks::WorkerHooks::start(shared, &config).map_err(|error| cannot("start the rewriter", error))?;
     let (send, orders) = link::queue();
     let stack = usize::try_from(config.limits.stack_bytes).unwrap_or(1 << 20).max(256 << 10);
     let body = move || {

@@ -1,11 +1,13 @@
 //! The class loader of the code under test, and its successors.
 //!
-//! In: class path entries. Out: a `URLClassLoader` below the platform loader; a fresh one on request.
+//! In: class path entries. Out: a `URLClassLoader` below the platform loader; a fresh one on request. Where everything is to be as users have it,
+//! the JVM's own loader, which is never fresh.
 //! A fresh loader means fresh statics, at the price of loading everything again.
 
 use std::path::PathBuf;
 
-use probat_jvm::{Env, Global, Loader, Method, Value};
+use probat_jvm::{Env, Global, Loader, Method, Ref, Value};
+use probat_protocol::{Setting, WorkerConfig};
 
 use crate::fault::Fault;
 use crate::jdk;
@@ -23,18 +25,21 @@ pub struct Loaders {
     make: Method,
     assertions: Method,
     with_assertions: bool,
+    /// The JVM's own loader, where that is to be used.
+    system: Option<Global>,
     made: u32,
 }
 
 impl Loaders {
-    pub fn new(env: &mut Env<'_>, class_path: &[PathBuf], assertions: bool) -> Result<Self, Fault> {
+    pub fn new(env: &mut Env<'_>, config: &WorkerConfig) -> Result<Self, Fault> {
         let class = "java/lang/ClassLoader";
-        let platform = jdk::static_method(env, class, "getPlatformClassLoader", "()Ljava/lang/ClassLoader;")?;
-        let parent =
-            jdk::call_static(env, &platform, &[])?.ok_or_else(|| Fault::missing("platform class loader"))?;
+        let system = match config.setting {
+            Setting::Fixed | Setting::Other => None,
+            Setting::User => Some(well_known(env, "getSystemClassLoader")?),
+        };
         Ok(Loaders {
-            parent: jdk::keep(env, parent)?,
-            urls: urls(env, class_path)?,
+            parent: well_known(env, "getPlatformClassLoader")?,
+            urls: urls(env, &config.class_path)?,
             make: jdk::method(
                 env,
                 "java/net/URLClassLoader",
@@ -42,7 +47,8 @@ impl Loaders {
                 "([Ljava/net/URL;Ljava/lang/ClassLoader;)V",
             )?,
             assertions: jdk::method(env, class, "setDefaultAssertionStatus", "(Z)V")?,
-            with_assertions: assertions,
+            with_assertions: config.assertions,
+            system,
             made: 0,
         })
     }
@@ -54,15 +60,29 @@ impl Loaders {
 
     /// A loader that has loaded nothing yet.
     pub fn fresh(&mut self, env: &mut Env<'_>) -> Result<Global<Loader>, Fault> {
+        if let Some(system) = &self.system {
+            return self.ready(env, system.get());
+        }
         let args = [Value::Object(Some(self.urls.get())), Value::Object(Some(self.parent.get()))];
         let loader = jdk::new_object(env, &self.make, &args)?;
-        jdk::call(env, &self.assertions, loader.get(), &[Value::Boolean(self.with_assertions)])?;
-        let typed = env.cast::<Loader>(loader.get()).ok_or_else(|| Fault::missing("URLClassLoader"))?;
-        let kept = env.global(typed).map_err(|_| Fault::missing("memory"))?;
+        let kept = self.ready(env, loader.get())?;
         env.delete(loader);
         self.made += 1;
         Ok(kept)
     }
+
+    fn ready(&self, env: &mut Env<'_>, loader: Ref<'_>) -> Result<Global<Loader>, Fault> {
+        jdk::call(env, &self.assertions, loader, &[Value::Boolean(self.with_assertions)])?;
+        let typed = env.cast::<Loader>(loader).ok_or_else(|| Fault::missing("a class loader"))?;
+        env.global(typed).map_err(|_| Fault::missing("memory"))
+    }
+}
+
+/// A loader that `ClassLoader` tells of.
+fn well_known(env: &mut Env<'_>, name: &str) -> Result<Global, Fault> {
+    let method = jdk::static_method(env, "java/lang/ClassLoader", name, "()Ljava/lang/ClassLoader;")?;
+    let loader = jdk::call_static(env, &method, &[])?.ok_or_else(|| Fault::missing("a class loader"))?;
+    jdk::keep(env, loader)
 }
 
 /// `new File(path).toURI().toURL()` of every entry.

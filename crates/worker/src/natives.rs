@@ -4,9 +4,12 @@
 //! Initialisers of instrumented classes report here too: the edges they hit credit no sequence, and the static fields
 //! they leave behind are remembered.
 
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
 use probat_jvm::{
-    AnyRef, ArrayOf, Class, Env, Field, Global, NativeEntry, NativeMethod, Ref, Str, Throwable, Trust, Value,
-    native,
+    AnyRef, ArrayOf, Class, Env, Field, Global, NativeEntry, NativeMethod, Ref, Str, Thread, Throwable,
+    Trust, Value, native,
 };
 use probat_model::TaintKind;
 
@@ -15,6 +18,7 @@ use crate::jdk;
 use crate::policy::{Decision, KINDS};
 use crate::record;
 use crate::shared::{self, PlainClass, Shared};
+use crate::threads::foreign_name;
 
 /// Units of a path or host that are kept.
 const DETAIL: usize = 300;
@@ -119,6 +123,7 @@ fn judge<'a>(
         _ => detail.map(|object| jvm.detail.describe(env, object)),
     };
     if shared.policy.decide(kind, text.as_deref(), live) == Decision::Allow {
+        note_allowed(env, shared, jvm, kind, detail, text.as_deref());
         return Ok(());
     }
     if kind == TaintKind::Threads {
@@ -134,6 +139,36 @@ fn judge<'a>(
         Some(exception) => Err(exception),
         // No memory for the refusal: the kernel's sandbox remains.
         None => Ok(()),
+    }
+}
+
+/// What may happen while we look on, and yet makes a bad test.
+fn note_allowed(
+    env: &mut Env<'_>,
+    shared: &Shared,
+    jvm: &shared::Jvm,
+    kind: TaintKind,
+    detail: Option<Ref<'_>>,
+    text: Option<&str>,
+) {
+    match kind {
+        TaintKind::FileWrite => {
+            if text.is_some_and(|path| !shared.policy.is_temporary(Path::new(path))) {
+                shared.touched_files.store(true, Ordering::Relaxed);
+            }
+        }
+        TaintKind::Threads => {
+            let thread = detail.and_then(|thread| env.cast::<Thread>(thread));
+            if thread.is_none_or(|thread| foreign_name(env, jvm.jvmti, thread).is_some()) {
+                shared.started_threads.store(true, Ordering::Relaxed);
+            }
+        }
+        TaintKind::Exit
+        | TaintKind::Process
+        | TaintKind::Network
+        | TaintKind::Stdin
+        | TaintKind::NativeLibrary
+        | TaintKind::Display => {}
     }
 }
 

@@ -5,7 +5,9 @@
 
 use std::path::Path;
 
-use probat_protocol::WorkerConfig;
+use probat_protocol::{Setting, WorkerConfig};
+
+use crate::policy::TEMPORARY;
 
 /// The feature release (17, 25) as the JDK's `release` file tells it.
 pub fn feature_release(release_file: &str) -> Option<u32> {
@@ -53,7 +55,7 @@ pub fn jvm_options(config: &WorkerConfig, feature: Option<u32>) -> Vec<String> {
         // Reflection would otherwise change its frames after a number of calls.
         "-Dsun.reflect.inflationThreshold=2147483647".into(),
         "-Djdk.reflect.useNativeAccessorOnly=true".into(),
-        format!("-Djava.io.tmpdir={scratch}"),
+        format!("-Djava.io.tmpdir={scratch}/{TEMPORARY}"),
         format!("-Duser.dir={scratch}"),
         format!("-Duser.home={scratch}"),
         "-Djava.awt.headless=true".into(),
@@ -62,8 +64,7 @@ pub fn jvm_options(config: &WorkerConfig, feature: Option<u32>) -> Vec<String> {
         "-Duser.country=US".into(),
         "-Duser.timezone=UTC".into(),
         "-Dfile.encoding=UTF-8".into(),
-        // The code under test has a loader of its own; the system loader stays empty but for scratch.
-        format!("-Djava.class.path={scratch}"),
+        format!("-Djava.class.path={}", system_class_path(config)),
     ];
     if feature.is_some_and(|feature| feature >= 18) {
         options.push("--finalization=disabled".into());
@@ -76,6 +77,18 @@ pub fn jvm_options(config: &WorkerConfig, feature: Option<u32>) -> Vec<String> {
     }
     options.extend(config.jvm_options.iter().cloned());
     options
+}
+
+/// Where the code under test has a loader of its own, the system loader stays empty but for scratch.
+fn system_class_path(config: &WorkerConfig) -> String {
+    match config.setting {
+        Setting::Fixed | Setting::Other => config.sandbox.scratch.display().to_string(),
+        Setting::User => {
+            let entries: Vec<String> =
+                config.class_path.iter().map(|entry| entry.display().to_string()).collect();
+            entries.join(":")
+        }
+    }
 }
 
 #[cfg(test)]
@@ -98,6 +111,7 @@ mod tests {
             rules: Vec::new(),
             contracts: Vec::new(),
             unchecked: Vec::new(),
+            setting: Setting::Fixed,
         }
     }
 
@@ -135,7 +149,7 @@ mod tests {
         let options = jvm_options(&config(), Some(25));
         for wanted in [
             "-XX:ErrorFile=scratch/hs_err_pid%p.log",
-            "-Djava.io.tmpdir=scratch",
+            "-Djava.io.tmpdir=scratch/temporary",
             "-XX:-UsePerfData",
             "-XX:+DisableAttachMechanism",
         ] {

@@ -20,6 +20,12 @@ pub const KINDS: [TaintKind; 8] = [
     TaintKind::Display,
 ];
 
+/// The JVM's folder for temporary files, in scratch. What is written beside it would be in the working folder of whoever runs a test.
+pub const TEMPORARY: &str = "temporary";
+
+/// What swallows everything.
+const NOWHERE: &str = "/dev/null";
+
 /// What to do about an attempt. Match without `_`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
@@ -33,6 +39,8 @@ pub enum Decision {
 pub struct Policy {
     /// Without links, so that prefixes compare.
     scratch: PathBuf,
+    /// The JVM's folder for temporary files, below scratch.
+    temporary: PathBuf,
     /// Folders whose native libraries belong to the JDK.
     libraries: PathBuf,
     threads: u32,
@@ -41,7 +49,9 @@ pub struct Policy {
 impl Policy {
     pub fn new(scratch: &Path, java_home: &Path, threads: u32) -> Self {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
-        Policy { scratch: real(scratch), libraries: real(java_home).join("lib"), threads }
+        let scratch = real(scratch);
+        let temporary = scratch.join(TEMPORARY);
+        Policy { scratch, temporary, libraries: real(java_home).join("lib"), threads }
     }
 
     /// Decides on an attempt; `live_threads` counts those the code under test has already.
@@ -49,7 +59,7 @@ impl Policy {
         let allowed = match kind {
             // No path at all is the default folder for temporary files, which is scratch.
             TaintKind::FileWrite => {
-                detail.is_none_or(|path| path == "/dev/null" || self.is_in_scratch(Path::new(path)))
+                detail.is_none_or(|path| path == NOWHERE || self.is_in_scratch(Path::new(path)))
             }
             TaintKind::Threads => live_threads < self.threads,
             TaintKind::NativeLibrary => detail.is_some_and(|library| self.is_of_the_jdk(library)),
@@ -66,6 +76,13 @@ impl Policy {
     pub fn is_in_scratch(&self, path: &Path) -> bool {
         let absolute = self.scratch.join(path);
         resolve(&absolute).is_some_and(|real| real.starts_with(&self.scratch))
+    }
+
+    /// Whether a file that may be written is one that nobody else knows of: below the folder for temporary files, or nowhere.
+    pub fn is_temporary(&self, path: &Path) -> bool {
+        let real = resolve(&self.scratch.join(path));
+        path == Path::new(NOWHERE)
+            || real.is_some_and(|real| real != self.temporary && real.starts_with(&self.temporary))
     }
 
     /// A library named as `System.loadLibrary` takes it, or by its path.
@@ -133,6 +150,25 @@ mod tests {
             (None, Allow),
         ] {
             assert_eq!(policy.decide(TaintKind::FileWrite, path, 0), decision, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_below_the_folder_for_temporary_files_is_temporary() {
+        let (root, policy) = policy();
+        let folder = root.path().join("scratch").join(TEMPORARY);
+        std::fs::create_dir(&folder).unwrap();
+        for (path, temporary) in [
+            (folder.join("probat123.tmp"), true),
+            (folder.join("new/file"), true),
+            (PathBuf::from("temporary/file"), true),
+            (PathBuf::from(NOWHERE), true),
+            (folder.clone(), false),
+            (folder.join("../file"), false),
+            (PathBuf::from("file"), false),
+            (PathBuf::from(""), false),
+        ] {
+            assert_eq!(policy.is_temporary(&path), temporary, "{path:?}");
         }
     }
 

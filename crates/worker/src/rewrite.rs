@@ -6,10 +6,12 @@
 use probat_classfile::ClassFile;
 use probat_classfile::passes::{Outermost, PassSet, guards, instrument};
 use probat_model::{ClassName, ProbeId};
-use probat_protocol::Instrumentation;
+use probat_protocol::{Instrumentation, Setting};
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::enum_hashes::{ENUM, with_fixed_hashes};
+use crate::extra_members::with_extra_members;
 use crate::initialiser::watch_initialiser;
 use crate::record::{Reporting, reads};
 
@@ -41,23 +43,26 @@ pub struct Rewritten {
 pub struct Rewriter {
     firsts: Vec<(ProbeId, u32)>,
     comparisons: bool,
+    setting: Setting,
     recorded: Reporting,
     done: FxHashMap<u128, Rewritten>,
 }
 
 impl Rewriter {
-    pub fn new(instrumentation: &Instrumentation) -> Self {
+    pub fn new(instrumentation: &Instrumentation, setting: Setting) -> Self {
         Rewriter {
             firsts: instrumentation.classes.iter().map(|probes| (probes.first, probes.first_site)).collect(),
             comparisons: instrumentation.sites > 0,
+            setting,
             recorded: Reporting::new(instrumentation),
             done: FxHashMap::default(),
         }
     }
 
-    /// Internal names of the JDK's classes that guards change, sorted.
+    /// Internal names of the JDK's classes that guards and settings change, sorted.
     pub fn guarded_classes() -> Vec<String> {
-        let mut classes: Vec<String> = guards::classes().into_iter().map(str::to_owned).collect();
+        let mut classes: Vec<String> =
+            guards::classes().into_iter().chain([ENUM]).map(str::to_owned).collect();
         classes.sort();
         classes
     }
@@ -97,6 +102,15 @@ impl Rewriter {
             rewritten.is_plain = facts.has_state && !facts.has_initialiser;
             rewritten.bytes = watched.or(rewritten.bytes);
         }
+        let bytes = rewritten.bytes.as_deref().unwrap_or(&task.bytes);
+        let set = if task.guard {
+            with_fixed_hashes(bytes, self.setting)
+        } else if task.number.is_some() && self.setting == Setting::Other {
+            with_extra_members(bytes)
+        } else {
+            None
+        };
+        rewritten.bytes = set.or(rewritten.bytes);
         rewritten
     }
 

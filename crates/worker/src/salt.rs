@@ -6,6 +6,7 @@
 //! retransforming the classes discards it.
 
 use probat_jvm::{Env, Jvmti, Trust, Value};
+use probat_protocol::Setting;
 
 use crate::fault::Fault;
 use crate::jdk;
@@ -15,12 +16,20 @@ const CLASS: &str = "java/util/ImmutableCollections";
 /// Any number will do; this one has high bits set, as the JDK's own have.
 const SALT: i64 = 0x9e37_79b9;
 
-/// Fixes the salt; false where this JDK has none that can be fixed.
-pub fn fix(env: &mut Env<'_>, jvmti: Jvmti) -> Result<bool, Fault> {
+/// Another one; with it goes walking backwards.
+const OTHER: i64 = 0x3c6e_f372;
+
+/// Fixes the salt where the setting has it fixed; false where it has not, or this JDK has none that can be fixed.
+pub fn fix(env: &mut Env<'_>, jvmti: Jvmti, setting: Setting) -> Result<bool, Fault> {
+    let (number, backwards) = match setting {
+        Setting::Fixed => (SALT, false),
+        Setting::Other => (OTHER, true),
+        Setting::User => return Ok(false),
+    };
     let Ok(salt) = jdk::static_field(env, CLASS, "SALT32L", "J") else { return Ok(false) };
     let Ok(reverse) = jdk::static_field(env, CLASS, "REVERSE", "Z") else { return Ok(false) };
-    let set = env.set_static(&salt, Value::Long(SALT), Trust::Nothing).is_ok()
-        && env.set_static(&reverse, Value::Boolean(false), Trust::Nothing).is_ok();
+    let set = env.set_static(&salt, Value::Long(number), Trust::Nothing).is_ok()
+        && env.set_static(&reverse, Value::Boolean(backwards), Trust::Nothing).is_ok();
     let recompiled = env.with_frame(u16::MAX, |env| -> Result<(), Fault> {
         let prefix = format!("L{CLASS}");
         let mut walkers = jvmti.loaded_classes(env)?;

@@ -36,6 +36,10 @@ pub struct Shared {
     pub failed_class: AtomicBool,
     /// A static field was written through JNI, which no probe sees.
     pub wrote_static: AtomicBool,
+    /// A file that is no temporary one was made, changed or deleted.
+    pub touched_files: AtomicBool,
+    /// A thread was started that is not the JVM's own.
+    pub started_threads: AtomicBool,
     statics: Mutex<Statics>,
     /// Loaded classes with static state but without initialiser.
     plain: Mutex<Vec<PlainClass>>,
@@ -114,6 +118,8 @@ impl Shared {
             threads: Threads::default(),
             failed_class: AtomicBool::new(false),
             wrote_static: AtomicBool::new(false),
+            touched_files: AtomicBool::new(false),
+            started_threads: AtomicBool::new(false),
             statics: Mutex::default(),
             plain: Mutex::default(),
             busy: OnceLock::new(),

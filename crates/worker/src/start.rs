@@ -33,6 +33,7 @@ use crate::link::Up;
 use crate::loader::Loaders;
 use crate::natives::{self, Details};
 use crate::observe::Values;
+use crate::policy::TEMPORARY;
 use crate::probes::Probes;
 use crate::reset::Baseline;
 use crate::shared::{self, Jvm, Shared};
@@ -56,6 +57,7 @@ pub fn confine(config: &WorkerConfig) -> Result<SandboxReport, Fault> {
     let _ = limits::die_with_parent();
     let _ = limits::first_to_go();
     std::env::set_current_dir(&config.sandbox.scratch).map_err(|error| cannot("go to scratch", &error))?;
+    std::fs::create_dir_all(TEMPORARY).map_err(|error| cannot("make a folder in scratch", &error))?;
     limits::apply(&ProcessLimits {
         file_bytes: config.limits.file_bytes,
         open_files: OPEN_FILES,
@@ -104,7 +106,7 @@ fn set_up(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fau
     let Ground { mut baseline, missing: missing_guards, comparisons } = lay_ground(env, vm, &parts)?;
     start_watchdog(env, vm, &parts)?;
     let Parts { config, sandbox, shared, up, heartbeat, .. } = parts;
-    let mut loaders = Loaders::new(env, &config.class_path, config.assertions)?;
+    let mut loaders = Loaders::new(env, &config)?;
     let loader = loaders.fresh(env)?;
     baseline.set_context_loader(env, loader.get())?;
     shared.set_loader(second(env, &loader)?);
@@ -169,7 +171,7 @@ fn lay_ground(env: &mut Env<'_>, vm: Vm, parts: &Parts) -> Result<Ground, Fault>
     let detail = Details::new(env)?;
     let refuse = jdk::method(env, "java/lang/SecurityException", "<init>", "(Ljava/lang/String;)V")?;
     shared.set_jvm(Jvm { jvmti, refuse, detail });
-    salt::fix(env, jvmti)?;
+    salt::fix(env, jvmti, config.setting)?;
     let thread = jvmti.current_thread(env)?;
     let baseline = Baseline::take(env, thread.get())?;
     heartbeat.set_phase(Phase::Starting);

@@ -143,7 +143,8 @@ impl Round<'_> {
     }
 }
 
-fn foreign_name(env: &mut Env<'_>, jvmti: Jvmti, thread: Ref<'_, Thread>) -> Option<String> {
+/// The name of a thread that is not the JVM's own.
+pub fn foreign_name(env: &mut Env<'_>, jvmti: Jvmti, thread: Ref<'_, Thread>) -> Option<String> {
     let info = jvmti.thread_info(env, thread).ok()?;
     let class = env.object_class(thread.erase());
     let class_name = env.class_name(class.get(), 300).unwrap_or_default();

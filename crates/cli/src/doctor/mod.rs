@@ -8,7 +8,7 @@ mod checks;
 use std::fmt::Write;
 
 use probat_model::{ClassName, Literal, MethodDescriptor, Operation, OperationTable, Sequence};
-use probat_protocol::{Hello, Item, Limits, Rule, SandboxSpec, WorkerConfig};
+use probat_protocol::{Hello, Item, Limits, Rule, SandboxSpec, Setting, WorkerConfig};
 use probat_supervisor::discovery::{Found, Jvm, Places, discover, discover_all};
 use probat_supervisor::{Fleet, FleetConfig};
 use serde::Serialize;
@@ -120,6 +120,7 @@ fn try_worker(jvm: &Jvm, kernel: bool) -> Result<Hello, String> {
         rules: Rule::defaults(),
         contracts: Vec::new(),
         unchecked: Vec::new(),
+        setting: Setting::Fixed,
     };
     let mut settings = FleetConfig::new(config);
     settings.workers = 1;

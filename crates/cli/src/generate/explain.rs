@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use probat_analysis::decision::{Decision, Looks};
 use probat_generate::{Dead, DropReason, Illegal, NotWritten, Uncalled, Unreached, Why};
-use probat_model::{Frame, MethodDescriptor, TaintKind};
+use probat_model::{Frame, Leak, MethodDescriptor, TaintKind};
 use probat_search::tally::{Cause, Stop};
 use serde::{Deserialize, Serialize};
 
@@ -147,6 +147,9 @@ fn reason(why: &Why) -> Reason {
             },
         ),
         Why::Tainted(kind) => plain("tainted", "tried what the sandbox forbids", forbidden(*kind)),
+        Why::Outlasting(leak) => {
+            plain("outlasting", "left behind what would disturb other tests", left_behind(*leak))
+        }
         Why::Uninitialised(class, cause) => {
             let cause = cause.as_ref().map_or(String::new(), |cause| format!(" caused by {cause}"));
             plain("uninitialised", "a class could not be initialised", format!("{class}{cause}"))
@@ -244,6 +247,21 @@ fn forbidden(kind: TaintKind) -> &'static str {
         TaintKind::Stdin => "standard input",
         TaintKind::NativeLibrary => "a native library",
         TaintKind::Display => "a display",
+    }
+}
+
+fn left_behind(leak: Leak) -> &'static str {
+    match leak {
+        Leak::SystemProperties => "system properties",
+        Leak::Locale => "the default locale",
+        Leak::TimeZone => "the default time zone",
+        Leak::StandardStreams => "standard streams",
+        Leak::SecurityProviders => "security settings",
+        Leak::Statics => "static fields",
+        Leak::ThreadLocals => "thread-locals",
+        Leak::Interrupt => "an interrupted thread",
+        Leak::Files => "files",
+        Leak::Threads => "threads",
     }
 }
 

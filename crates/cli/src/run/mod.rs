@@ -14,7 +14,9 @@ use std::io::Read;
 use std::path::Path;
 
 use probat_model::{Observation, ProbeId, Sequence};
-use probat_protocol::{Hello, Item, Limits, Observe, Reset, Rule, SandboxSpec, Values, WorkerConfig};
+use probat_protocol::{
+    Hello, Item, Limits, Observe, Reset, Rule, SandboxSpec, Setting, Values, WorkerConfig,
+};
 use probat_script::Script;
 use probat_supervisor::discovery::Jvm;
 use probat_supervisor::{Fleet, FleetConfig, FleetError, ProbeTable};
@@ -132,6 +134,7 @@ pub fn worker_config(args: &JvmArgs, jvm: &Jvm, library: &Library) -> Result<Wor
         rules: Rule::defaults(),
         contracts: Vec::new(),
         unchecked: Vec::new(),
+        setting: Setting::Fixed,
     })
 }
 

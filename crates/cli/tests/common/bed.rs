@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use probat_model::{Observation, OperationTable, StepId};
-use probat_protocol::{Item, Limits, Rule, SandboxSpec, WorkerConfig};
+use probat_protocol::{Item, Limits, Rule, SandboxSpec, Setting, WorkerConfig};
 use probat_supervisor::discovery::Jvm;
 use probat_supervisor::{Fleet, FleetConfig, WorkerCommand};
 
@@ -50,6 +50,7 @@ impl Bed {
             rules: Rule::defaults(),
             contracts: Vec::new(),
             unchecked: Vec::new(),
+            setting: Setting::Fixed,
         };
         let command =
             WorkerCommand { program: env!("CARGO_BIN_EXE_probat").into(), ..WorkerCommand::default() };

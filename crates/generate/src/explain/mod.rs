@@ -24,7 +24,7 @@ use probat_analysis::callgraph::CallGraph;
 use probat_analysis::decision::{Decision, Looks, decision};
 use probat_analysis::reach::{Before, Probed, Reach};
 use probat_analysis::{MethodId, World};
-use probat_model::{ClassName, Frame, ProbeId, TaintKind};
+use probat_model::{ClassName, Frame, Leak, ProbeId, TaintKind};
 use probat_search::archive::Ending;
 use probat_search::campaign::Campaign;
 use probat_search::tally::{Cause, Lost, Stop};
@@ -76,6 +76,8 @@ pub enum Why {
     NeverRun,
     Stopped(Stop),
     Tainted(TaintKind),
+    /// It leaves behind what no test may.
+    Outlasting(Leak),
     /// A class could not be initialised: what was thrown, and its cause.
     Uninitialised(ClassName, Option<ClassName>),
     /// In a static initialiser, which runs once and is credited to no test.
@@ -362,6 +364,7 @@ impl<'a, 'w> Explainer<'a, 'w> {
 fn why_lost(lost: &Lost) -> Why {
     match lost {
         Lost::Tainted(kind) => Why::Tainted(*kind),
+        Lost::Outlasting(leak) => Why::Outlasting(*leak),
         Lost::Stopped(stop) => Why::Stopped(*stop),
         Lost::Unusable(class, cause) => Why::Uninitialised(class.clone(), cause.clone()),
         Lost::Early(class) => {

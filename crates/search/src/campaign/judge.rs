@@ -17,7 +17,7 @@ use crate::assemble::Candidate;
 use crate::catalogue::CallableId;
 use crate::equality::{Answer, Asked, Question};
 use crate::feedback::Known;
-use crate::length::written;
+use crate::length::{LINE, written};
 use crate::novelty::{Fate, fate};
 use crate::pool::PoolValue;
 use crate::relevance::is_call;
@@ -41,6 +41,9 @@ pub(crate) const FIRST_TIMES: u32 = 2;
 /// Calls deeper than this are counted together.
 const DEEPEST: usize = 100;
 
+/// How much longer a test counts that may behave otherwise next time: no other is as long.
+const FICKLE: u32 = 100 * LINE;
+
 impl Campaign<'_> {
     pub(super) fn judge(&mut self, candidate: Candidate, seen: Observation) {
         self.totals.sequences += 1;
@@ -56,10 +59,10 @@ impl Campaign<'_> {
         let is_slow = seen.slow.0 && record.slow > FIRST_TIMES;
         let (attempt, legal_before) = (candidate.attempt, self.totals.legal);
         let (substituted, edges_before) = (candidate.substituted, self.archive.edges());
-        if seen.taints.is_empty() && matches!(seen.end, End::Completed | End::Threw(_)) {
+        if seen.is_harmless() && matches!(seen.end, End::Completed | End::Threw(_)) {
             self.learn(&candidate, &seen);
         }
-        let fruitful = if !seen.taints.is_empty() {
+        let fruitful = if !seen.is_harmless() {
             self.totals.tainted += 1;
             self.exits(&candidate, &seen);
             false
@@ -255,12 +258,18 @@ impl Campaign<'_> {
             steps: candidate.steps.clone(),
             ending: Ending::Returned,
             edges: seen.edges.clone(),
-            length: written(&self.catalogue.operations, &candidate.steps),
+            length: self.length(&candidate.steps, seen),
         });
         let gained = gain != Gain::default();
         // What is slow once is slow in everything built on it.
         let sound = (seen.violations.is_empty() || self.config.strategy.extend_violators) && !is_slow;
         (sound && self.extend(candidate, seen)) || gained
+    }
+
+    /// How long a test of these steps is, where one that may behave otherwise next time stands behind all that do not.
+    fn length(&self, steps: &[Step], seen: &Observation) -> u32 {
+        let length = written(&self.catalogue.operations, steps);
+        if self.catalogue.is_fickle(&seen.edges) { length + FICKLE } else { length }
     }
 
     /// Keeps the new values of a sequence; whether there are any, or may be.
@@ -384,7 +393,7 @@ impl Campaign<'_> {
         self.totals.questions += 1;
         self.totals.steps += question.steps.len() as u64;
         let Some(equality) = &mut self.equality else { return };
-        if !seen.taints.is_empty() {
+        if !seen.is_harmless() {
             return;
         }
         let Answer::New(candidate, values) = equality.answered(&self.store, question, seen) else { return };
@@ -442,7 +451,7 @@ impl Campaign<'_> {
                     steps: steps.to_vec(),
                     ending: Ending::Threw(thrown.class.clone()),
                     edges: seen.edges.clone(),
-                    length: written(&self.catalogue.operations, steps),
+                    length: self.length(steps, seen),
                 });
                 gain != Gain::default()
             }

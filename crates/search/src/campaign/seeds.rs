@@ -82,7 +82,7 @@ impl Campaign<'_> {
         let Seed { index, candidate } = seed;
         self.totals.sequences += 1;
         self.totals.steps += candidate.steps.len() as u64;
-        self.seeded[index] = if seen.end != End::Completed || !seen.taints.is_empty() {
+        self.seeded[index] = if seen.end != End::Completed || !seen.is_harmless() {
             Seeded::Failed(Some(seen.end.clone()).filter(|end| *end != End::Completed))
         } else {
             self.totals.legal += 1;

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use probat_model::{End, Literal, Observation, Operation, OperationTable, Sequence, StepOutcome, Value};
-use probat_protocol::{Instrumentation, Item, Limits, SandboxSpec, WorkerConfig};
+use probat_protocol::{Instrumentation, Item, Limits, SandboxSpec, Setting, WorkerConfig};
 use probat_supervisor::{Fleet, FleetConfig, WorkerCommand, in_words};
 
 fn main() -> ExitCode {
@@ -80,6 +80,7 @@ fn config(workers: usize, mode: &str) -> FleetConfig {
         rules: Vec::new(),
         contracts: Vec::new(),
         unchecked: Vec::new(),
+        setting: Setting::Fixed,
     };
     FleetConfig {
         worker_command: WorkerCommand {

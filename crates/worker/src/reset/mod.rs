@@ -28,7 +28,7 @@ pub struct Dirty(u16);
 /// Length of `$Probat.dirty`.
 pub const DIRTY_BYTES: usize = 16;
 
-/// The kinds in the order of their marks.
+/// The kinds that have marks, in their order.
 const KINDS: [Leak; 8] = [
     Leak::SystemProperties,
     Leak::Locale,
@@ -127,6 +127,7 @@ impl Baseline {
                 Leak::SecurityProviders => self.providers.accept(env)?,
                 // Statics are remembered class by class; the thread is cleaned like after any sequence.
                 Leak::Statics | Leak::ThreadLocals | Leak::Interrupt => false,
+                Leak::Files | Leak::Threads => false,
             };
             if changed {
                 accepted.push(leak);
@@ -153,6 +154,8 @@ impl Baseline {
                 Leak::Statics => statics.restore(env)?,
                 Leak::ThreadLocals => self.thread.clear_locals(env)?,
                 Leak::Interrupt => self.thread.clear_interrupt(env)?,
+                // No mark tells of them, and nothing puts them back here.
+                Leak::Files | Leak::Threads => false,
             };
             if changed {
                 leaks.push(leak);

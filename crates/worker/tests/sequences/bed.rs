@@ -15,7 +15,7 @@ use probat_os::pipe::pipe;
 use probat_os::process::{Child, ExitStatus, Program, spawn};
 use probat_os::worker_end::{DOWN, HEARTBEAT, UP};
 use probat_protocol::{
-    Farewell, FrameKind, Hello, Instrumentation, Item, Limits, Observe, Reset, Rule, SandboxSpec,
+    Farewell, FrameKind, Hello, Instrumentation, Item, Limits, Observe, Reset, Rule, SandboxSpec, Setting,
     StateRequest, Values, WorkerConfig, decode_message, decode_results, encode_batch, encode_message,
     read_frame, write_frame,
 };
@@ -56,6 +56,7 @@ impl Bed {
             rules: Rule::defaults(),
             contracts: Vec::new(),
             unchecked: Vec::new(),
+            setting: Setting::Fixed,
         }
     }
 

@@ -1,0 +1,222 @@
+//! Tests that `probat generate` must not write, because they would fail in a later run or make others fail: the real binary, a real JVM.
+//!
+//! Each fixture is a class that tempts it. What is written is run under the real launcher where there is one, in surroundings that differ.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as expected")]
+
+mod shop;
+
+use std::fs;
+use std::process::Command;
+
+use shop::{Bed, Run, launcher, sources};
+
+/// Surroundings in which users run tests.
+const SURROUNDINGS: [&[&str]; 3] = [
+    &["-ea"],
+    &[
+        "-XX:+UnlockExperimentalVMOptions",
+        "-XX:hashCode=2",
+        "-Duser.language=tr",
+        "-Duser.timezone=Asia/Tokyo",
+    ],
+    &["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=0", "-XX:+UseParallelGC", "-Xmx256m"],
+];
+
+/// The source of all tests for one class, which passed in all surroundings and left the working folder empty.
+fn written(class: &str, text: &str) -> String {
+    let bed = Bed::empty();
+    bed.compile_text(&format!("steady/{class}.java"), text, "classes");
+    let jar = launcher();
+    let shown = jar.as_ref().map(|jar| jar.display().to_string());
+    let mut args =
+        vec!["classes", "--seed", "1", "--workers", "1", "--step-limit", "6000", "--output", "out"];
+    match &shown {
+        Some(jar) => args.extend(["--junit-jar", jar]),
+        None => args.push("--unverified"),
+    }
+    bed.generate(&args).expect(0, &[]);
+    let found = sources(&bed.at("out"));
+    let source: String = found.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let Some(jar) = jar else { return source };
+    bed.compile_with(&found, "tests", &[bed.at("classes"), jar.clone()], None);
+    let here = bed.at("here");
+    fs::create_dir(&here).unwrap();
+    for options in SURROUNDINGS {
+        let path = std::env::join_paths([bed.at("tests"), bed.at("classes"), jar.clone()]).unwrap();
+        let done = Command::new(bed.jdk.home.join("bin/java"))
+            .args(options)
+            .arg("-cp")
+            .arg(path)
+            .args(["org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner"])
+            .args(["--details=tree", "--include-classname=.*"])
+            .arg(format!("--scan-class-path={}", bed.at("tests").display()))
+            .current_dir(&here)
+            .output()
+            .unwrap();
+        Run::of(done).expect(0, &[]);
+    }
+    assert_eq!(fs::read_dir(&here).unwrap().count(), 0, "{source}");
+    source
+}
+
+#[track_caller]
+fn check(source: &str, there: &[&str], not_there: &[&str]) {
+    for text in there {
+        assert!(source.contains(text), "`{text}` is not in:\n{source}");
+    }
+    for text in not_there {
+        assert!(!source.contains(text), "`{text}` is in:\n{source}");
+    }
+}
+
+#[test]
+fn no_test_writes_a_file_that_is_not_temporary() {
+    let source = written(
+        "Ledger",
+        "package steady;
+import java.io.*;
+import java.nio.file.*;
+public class Ledger {
+    public String title(int year) { return \"ledger of \" + year; }
+    public void save(String name) throws IOException { try (Writer out = new FileWriter(name)) { out.write(1); } }
+    public void keep(String name) throws IOException { Files.write(Paths.get(name), new byte[1]); }
+    public boolean folder(String name) { return new File(name).mkdirs(); }
+    public boolean draft() throws IOException {
+        File file = File.createTempFile(\"ledger\", null);
+        return file.exists() && file.delete();
+    }
+}",
+    );
+    check(&source, &[".title(", ".draft("], &["void save()", "void keep()", "folder_returnsTrue"]);
+}
+
+#[test]
+fn no_test_changes_what_all_tests_share() {
+    let source = written(
+        "Settings",
+        "package steady;
+import java.util.*;
+public class Settings {
+    public int count(String text) { return text.length(); }
+    public void speak(String language) { Locale.setDefault(new Locale(language)); }
+    public void move(int hours) { TimeZone.setDefault(new SimpleTimeZone(hours, \"Nowhere\")); }
+    public void note(String value) { System.setProperty(\"steady.note\", value); }
+    public void hush() { System.out.close(); }
+    public void deafen() { System.setErr(null); }
+    public void disturb() { Thread.currentThread().interrupt(); }
+}",
+    );
+    check(&source, &[".count("], &["void speak", "void move", "void hush", "void deafen", "void disturb"]);
+    assert!(!source.contains(".note(\""), "{source}");
+}
+
+#[test]
+fn no_test_starts_a_thread() {
+    let source = written(
+        "Crew",
+        "package steady;
+import java.util.concurrent.*;
+public class Crew {
+    private volatile int done;
+    public int size(int half) { return 2 * half; }
+    public int work() throws InterruptedException {
+        Thread worker = new Thread(() -> done++);
+        worker.start();
+        worker.join();
+        return done;
+    }
+    public Future<Integer> later(int number) {
+        ExecutorService pool = Executors.newSingleThreadExecutor(r -> { Thread t = new Thread(r); t.setDaemon(true); return t; });
+        return pool.submit(() -> number);
+    }
+}",
+    );
+    check(&source, &[".size("], &[".work(", ".later("]);
+}
+
+#[test]
+fn nothing_is_asserted_of_what_comes_from_chance() {
+    let source = written(
+        "Dice",
+        "package steady;
+import java.util.*;
+public class Dice {
+    public static String roll() { return Integer.toString(new Random().nextInt(1000)); }
+    public static String mark(Object thing) { return Integer.toHexString(System.identityHashCode(thing)); }
+    public static boolean isHigh(String rolled) { return rolled.compareTo(\"11\") > 0; }
+    public static int parse(String rolled) {
+        if (rolled.startsWith(\"11\")) { throw new IllegalStateException(rolled); }
+        return rolled.length();
+    }
+}",
+    );
+    check(&source, &["Dice.isHigh(", "Dice.parse("], &[]);
+    for test in
+        source.split("@Test").filter(|test| test.contains("Dice.roll()") || test.contains("Dice.mark("))
+    {
+        check(test, &[], &["assertEquals", "assertTrue", "assertFalse", "assertThrows"]);
+    }
+}
+
+#[test]
+fn nothing_is_asserted_of_the_order_of_constants_and_immutable_sets() {
+    let source = written(
+        "Palette",
+        "package steady;
+import java.util.*;
+public class Palette {
+    public enum Colour { RED, GREEN, BLUE }
+    public static Colour first() { return new HashSet<>(Arrays.asList(Colour.values())).iterator().next(); }
+    public static String word() { return Set.of(\"a\", \"b\", \"c\", \"d\").iterator().next(); }
+    public static int code(Colour colour) { return colour.hashCode(); }
+    public static Colour last() { return Colour.values()[2]; }
+}",
+    );
+    check(&source, &["Palette.last()"], &[]);
+    for call in ["Palette.first()", "Palette.word()", "Palette.code("] {
+        let all = source.split("@Test").filter(|test| test.contains(call));
+        all.for_each(|test| check(test, &[], &["assertEquals", "assertThrows(IllegalState"]));
+    }
+}
+
+#[test]
+fn nothing_is_asserted_of_members_that_tools_add_or_of_class_loaders() {
+    let source = written(
+        "Mirror",
+        "package steady;
+public class Mirror {
+    private int one;
+    private int two;
+    public int fields() { return Mirror.class.getDeclaredFields().length; }
+    public int methods() { return Mirror.class.getDeclaredMethods().length; }
+    public int half(int whole) { return whole / 2; }
+    public boolean isLoadedFromOutside() {
+        String loader = Mirror.class.getClassLoader().getClass().getName();
+        if (loader.equals(\"java.net.URLClassLoader\")) { return true; }
+        return false;
+    }
+}",
+    );
+    check(&source, &[".half("], &[]);
+    for call in [".fields()", ".methods()"] {
+        let all = source.split("@Test").filter(|test| test.contains(call));
+        all.for_each(|test| check(test, &[], &["assertEquals"]));
+    }
+}
+
+#[test]
+fn no_test_depends_on_what_other_tests_left_in_static_fields() {
+    let source = written(
+        "Register",
+        "package steady;
+import java.util.*;
+public class Register {
+    private static final Set<String> NAMES = new HashSet<>();
+    public static String tidy(String name) { return name.trim(); }
+    public static boolean enter(String name) { return NAMES.add(name); }
+    public static int size() { return NAMES.size(); }
+}",
+    );
+    check(&source, &["Register.tidy("], &["assertEquals(0, Register.size())"]);
+}
