@@ -16,6 +16,8 @@ pub enum Values {
     #[default]
     Last,
     All,
+    /// Those whose values are roots of states asked for, and the last.
+    Rooted,
 }
 
 /// What is put back before a sequence.
@@ -163,6 +165,7 @@ impl<'a> BatchReader<'a> {
             0 => Values::None,
             1 => Values::Last,
             2 => Values::All,
+            3 => Values::Rooted,
             _ => return Err(self.cursor.error()),
         };
         item.reset = match (flags >> 2) & 3 {

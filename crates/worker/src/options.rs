@@ -30,7 +30,8 @@ pub fn jvm_options(config: &WorkerConfig, feature: Option<u32>) -> Vec<String> {
     let scratch = config.sandbox.scratch.display();
     let mut options = vec![
         format!("-Xmx{}k", limits.heap_bytes.max(8 << 20) >> 10),
-        format!("-Xms{}k", limits.heap_bytes.clamp(8 << 20, 64 << 20) >> 10),
+        // Room from the start, so that neither short lives nor one large array make the JVM collect everything.
+        format!("-Xms{}k", limits.heap_bytes.clamp(8 << 20, 192 << 20) >> 10),
         format!("-Xss{}k", limits.stack_bytes.max(256 << 10) >> 10),
         format!("-XX:MaxDirectMemorySize={}", limits.direct_bytes),
         format!("-XX:MaxMetaspaceSize={}", limits.metaspace_bytes),

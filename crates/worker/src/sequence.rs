@@ -77,7 +77,16 @@ impl Interrupted {
     fn after(self) -> After {
         match self {
             Interrupted::Stopped => After::Stopped,
+            Interrupted::Ended | Interrupted::Heap => After::LookForFailedClasses,
             Interrupted::Memory => After::Memory,
+        }
+    }
+
+    /// Whether it took too long.
+    fn is_late(self) -> bool {
+        match self {
+            Interrupted::Stopped | Interrupted::Ended => true,
+            Interrupted::Heap | Interrupted::Memory => false,
         }
     }
 }
@@ -144,9 +153,11 @@ impl<'r, W: Write> Runner<'r, W> {
         }
         self.edges(env, item)?;
         self.compared(env, item)?;
-        if item.contracts {
-            self.contracts(env, &mut run, &end);
-            if run.after == After::Stopped {
+        if item.contracts
+            && let Err(interrupted) = self.contracts(env, &mut run, &end)
+        {
+            run.after = interrupted.after();
+            if interrupted.is_late() {
                 end = End::TimedOut(run.last_step());
             }
         }
@@ -157,19 +168,18 @@ impl<'r, W: Write> Runner<'r, W> {
     where
         'r: 'v,
     {
-        use probat_protocol::Values::{All, Last};
-        let (item, count) = (run.item, run.item.operations.len());
-        for at in 0..count {
+        let item = run.item;
+        for at in 0..item.operations.len() {
             let step = StepId(at as u16);
             match self.step(env, run, at) {
                 StepEnd::Gave => {
-                    if item.values == All || (item.values == Last && at + 1 == count) {
+                    if is_told(item, at) {
                         self.value(env, run, at);
                     }
                 }
                 StepEnd::Threw(thrown) => {
                     let ends = !item.past_exceptions;
-                    if item.values == All || ends || (item.values == Last && at + 1 == count) {
+                    if ends || is_told(item, at) {
                         self.up.write(|results| results.threw(step.0, &thrown));
                     }
                     if ends {
@@ -180,7 +190,7 @@ impl<'r, W: Write> Runner<'r, W> {
                 }
                 StepEnd::Refused(refusal) => {
                     let goes_on = item.past_exceptions && matches!(refusal, Refusal::MissingArgument { .. });
-                    if item.values == All || !goes_on || (item.values == Last && at + 1 == count) {
+                    if !goes_on || is_told(item, at) {
                         self.up.write(|results| results.refused(step.0, &refusal));
                     }
                     if !goes_on {
@@ -270,7 +280,8 @@ impl<'r, W: Write> Runner<'r, W> {
         let _ = shared::on_executor(|executor| executor.probes.discard(env));
         refused.map_err(|interrupted| match interrupted {
             Interrupted::Stopped => StepEnd::TimedOut,
-            Interrupted::Memory => StepEnd::Exhausted(After::Memory),
+            Interrupted::Ended => StepEnd::Ended,
+            Interrupted::Heap | Interrupted::Memory => StepEnd::Exhausted(interrupted.after()),
         })
     }
 
@@ -326,8 +337,7 @@ impl<'r, W: Write> Runner<'r, W> {
         exception: probat_jvm::Thrown<'_>,
     ) -> StepEnd {
         let exception = exception.into_local();
-        let stop = self.shared.stop();
-        if stop.is_some_and(|stop| env.is_same(stop.get().erase(), exception.get().erase())) {
+        if self.shared.is_stop(env, exception.get()) {
             env.delete(exception);
             return StepEnd::Ended;
         }
@@ -474,26 +484,18 @@ impl<'r, W: Write> Runner<'r, W> {
     }
 
     /// Judges the exception, or else the objects of the last step.
-    fn contracts(&mut self, env: &mut Env<'_>, run: &mut Run<'_, '_>, end: &End) {
+    fn contracts(&mut self, env: &mut Env<'_>, run: &mut Run<'_, '_>, end: &End) -> Result<(), Interrupted> {
         if let (End::Threw(step), Some(thrown)) = (end, &run.last_threw) {
             // A stub gives null where nothing better is known, so null came in through it.
-            let null_came_in =
-                if run.saw_null || run.has_stub { Ok(true) } else { self.handed_on_null(env, run, thrown) };
-            let null_came_in = match null_came_in {
-                Ok(answer) => answer,
-                Err(interrupted) => {
-                    run.after = interrupted.after();
-                    return;
-                }
-            };
+            let null_came_in = run.saw_null || run.has_stub || self.handed_on_null(env, run, thrown)?;
             let verdict = self.contracts.verdict(*step, thrown, null_came_in);
             if let Some(violation) = verdict.filter(|_| !run.misused) {
                 self.up.write(|results| results.violation(&violation));
             }
-            return;
+            return Ok(());
         }
         if *end != End::Completed || run.slots.is_empty() || run.has_stub || run.misused {
-            return;
+            return Ok(());
         }
         self.heartbeat.set_phase(Phase::Observing);
         if !self.contracts.user.is_empty() {
@@ -512,9 +514,7 @@ impl<'r, W: Write> Runner<'r, W> {
         for violation in &check.violations {
             self.up.write(|results| results.violation(violation));
         }
-        if let Err(interrupted) = checked {
-            run.after = interrupted.after();
-        }
+        checked
     }
 
     /// Whether a null sits in something that was an argument, where that could explain the exception.
@@ -584,6 +584,22 @@ impl<'r, W: Write> Runner<'r, W> {
             subjects.push(Subject { step: StepId(at as u16), object, class, profile });
         }
         subjects
+    }
+}
+
+/// Whether the outcome of a step is to be reported.
+#[inline]
+fn is_told(item: &ItemBuffer, at: usize) -> bool {
+    use probat_protocol::Values::{All, Last, None, Rooted};
+    let is_last = at + 1 == item.operations.len();
+    match item.values {
+        None => false,
+        Last => is_last,
+        All => true,
+        Rooted => {
+            let is_root = |root: &StepId| usize::from(root.0) == at;
+            is_last || item.states.iter().any(|request| request.roots.iter().any(is_root))
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use probat_jvm::{Class, Global, Jvmti, Loader, Method, Throwable};
+use probat_jvm::{Class, Env, Global, Jvmti, Loader, Method, Ref, Throwable};
 use probat_model::{ClassName, StepId, Taint, TaintKind};
 use rustc_hash::FxHashMap;
 
@@ -158,6 +158,11 @@ impl Shared {
     /// What the watchdog throws.
     pub fn stop(&self) -> Option<&Global<Throwable>> {
         self.stop.get()
+    }
+
+    /// Whether an exception is the one that ends calls which take too long.
+    pub fn is_stop(&self, env: &Env<'_>, exception: Ref<'_, Throwable>) -> bool {
+        self.stop().is_some_and(|stop| env.is_same(stop.get().erase(), exception.erase()))
     }
 
     /// The initialiser of an instrumented class failed. A class that always fails is not worth a fresh loader each time.

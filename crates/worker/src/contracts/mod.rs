@@ -205,9 +205,13 @@ impl Contracts {
 /// Checking ended early. Match without `_`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interrupted {
-    /// A call was stopped by the watchdog.
+    /// The watchdog gave up on a call, and what it threw did not come out.
     Stopped,
-    /// Memory ran out in a call.
+    /// What the watchdog threw came out of the call, so nothing is left of it.
+    Ended,
+    /// The heap was full in a call; there is room again once the sequence is over.
+    Heap,
+    /// Other memory ran out in a call.
     Memory,
 }
 
@@ -257,7 +261,15 @@ impl<'f> Check<'_, '_, 'f> {
             Err(CallError::Rejected(_)) => Ok(Called::Nothing),
             Err(CallError::Threw(exception)) => {
                 let exception = exception.into_local();
+                if self.shared.is_stop(self.env, exception.get()) {
+                    self.env.delete(exception);
+                    let _ = self.shared.watch.leave();
+                    return Err(Interrupted::Ended);
+                }
                 let called = match self.sorter.sort(self.env, exception.get()) {
+                    Sort::Memory if thrown::is_about_the_heap(self.env, exception.get()) => {
+                        Err(Interrupted::Heap)
+                    }
                     Sort::Memory => Err(Interrupted::Memory),
                     Sort::Stack => Ok(Called::Nothing),
                     Sort::Ordinary | Sort::Initialiser => {

@@ -19,7 +19,7 @@ pub fn cases() -> Vec<Case> {
         ("states_can_be_restored", states_can_be_restored),
         ("contracts_are_judged", contracts_are_judged),
         ("exceptions_are_judged", exceptions_are_judged),
-        ("only_the_last_value", only_the_last_value),
+        ("only_the_values_asked_for", only_the_values_asked_for),
         ("comparisons_are_told_where_asked_for", comparisons_are_told_where_asked_for),
     ]
 }
@@ -226,7 +226,7 @@ fn exceptions_are_judged(bed: &Bed) {
     worker.finish();
 }
 
-fn only_the_last_value(bed: &Bed) {
+fn only_the_values_asked_for(bed: &Bed) {
     let mut worker = bed.worker();
     let mut table = OperationTable::new();
     let mut script = Script::new(&mut table);
@@ -242,8 +242,14 @@ fn only_the_last_value(bed: &Bed) {
     script.call_static("fixture/Subject.fail", "(Ljava/lang/String;)V", [text]);
     let mut thrown = script.item();
     thrown.observe.values = Values::None;
-    let seen = worker.run(&table, &[item, none, thrown]).seen;
+    let mut script = Script::new(&mut table);
+    let (_, text) = (script.int(1), script.text("t"));
+    script.int(2);
+    let mut rooted = script.item_with_state(&[text]);
+    rooted.observe.values = Values::Rooted;
+    let seen = worker.run(&table, &[item, none, thrown, rooted]).seen;
     assert_eq!(seen[0].steps, [(StepId(1), StepOutcome::Returned(Value::Int(2)))]);
+    assert_eq!(seen[3].steps.iter().map(|(step, _)| step.0).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(seen[1].steps, []);
     assert_eq!(seen[2].end, End::Threw(StepId(1)));
     assert!(matches!(seen[2].steps[..], [(StepId(1), StepOutcome::Threw(_))]));
