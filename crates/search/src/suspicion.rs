@@ -2,7 +2,9 @@
 //!
 //! In: the parts of sequences that had to be stopped. Out: parts to use no more. An iterator without end is made in no time and stops whoever walks it; the
 //! method that walked it is not to blame. Whether a part is, shows in how many of its uses end so; what is built on a suspect starts as one.
+//! The same holds for stand-ins, which are made anew each time.
 
+use probat_model::OperationId;
 use rustc_hash::FxHashMap;
 
 use crate::store::SequenceId;
@@ -13,10 +15,21 @@ const PATIENCE: u32 = 2;
 /// A part is given up unless more than so many of its uses come on each stop.
 const USES_PER_STOP: u32 = 6;
 
-/// Counts by part.
+/// The same for stand-ins. A stop costs as much as some thousand sequences, and a simpler stand-in takes the place of one that is shunned.
+const STAND_USES_PER_STOP: u32 = 200;
+
+/// Counts by part, and by stand-in.
 #[derive(Debug, Default)]
 pub struct Suspicion {
     stops: FxHashMap<SequenceId, u32>,
+    stands: FxHashMap<OperationId, Stand>,
+}
+
+/// How a stand-in fared.
+#[derive(Debug, Clone, Copy, Default)]
+struct Stand {
+    uses: u32,
+    stops: u32,
 }
 
 impl Suspicion {
@@ -34,11 +47,35 @@ impl Suspicion {
             self.stops.insert(sequence, worst.min(PATIENCE - 1));
         }
     }
+
+    /// A stand-in was part of a sequence.
+    pub fn used(&mut self, stand: OperationId, is_stopped: bool) {
+        let counts = self.stands.entry(stand).or_default();
+        counts.uses += 1;
+        counts.stops += u32::from(is_stopped);
+    }
+
+    /// Whether a stand-in costs more than it brings.
+    pub fn is_shunned(&self, stand: OperationId) -> bool {
+        let counts = self.stands.get(&stand).copied().unwrap_or_default();
+        counts.stops >= PATIENCE && counts.uses < counts.stops.saturating_mul(STAND_USES_PER_STOP)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stand_in_is_shunned_while_too_many_of_its_uses_are_stopped() {
+        let (mut suspicion, stand) = (Suspicion::default(), OperationId(3));
+        suspicion.used(stand, true);
+        assert!(!suspicion.is_shunned(stand), "once is no habit");
+        suspicion.used(stand, true);
+        assert!(suspicion.is_shunned(stand) && !suspicion.is_shunned(OperationId(4)));
+        (0..2 * STAND_USES_PER_STOP).for_each(|_| suspicion.used(stand, false));
+        assert!(!suspicion.is_shunned(stand), "it is of use");
+    }
 
     #[test]
     fn what_is_built_on_a_suspect_gets_one_chance() {

@@ -2,7 +2,7 @@
 //!
 //! In: a wanted type. Out: where its value comes from. Probabilities come from the configuration; those written here were found to work.
 
-use probat_model::{ClassName, Literal, Operation, Type};
+use probat_model::{ClassName, Literal, Operation, OperationId, Type};
 use smallvec::SmallVec;
 
 use super::{Assembler, NoCandidate, Plan, Source};
@@ -124,8 +124,10 @@ impl Assembler<'_> {
         {
             // Simple behaviours are drawn more often.
             let first = self.rng.below(stand.operations.len());
-            let at = self.rng.below(first + 1);
-            let operation = stand.operations[at];
+            let drawn = self.rng.below(first + 1);
+            let willing = |operation: &&OperationId| !self.suspicion.is_shunned(**operation);
+            let upto = &stand.operations[..=drawn];
+            let operation = *upto.iter().rev().find(willing).unwrap_or(&upto[0]);
             return Some(self.push(plan, operation, SmallVec::new(), Some(ty)));
         }
         if producers == 0 || depth >= self.config.depth {

@@ -23,6 +23,7 @@ use crate::relevance::Relevance;
 use crate::rng::Rng;
 use crate::store::{SequenceId, Store};
 use crate::strategy::{Inputs, Sequences, Strategy};
+use crate::suspicion::Suspicion;
 use crate::types::{Hierarchy, TypeId};
 
 pub use recommended::Batched;
@@ -124,6 +125,8 @@ pub struct Assembler<'a> {
     pub tame: bool,
     /// Callables that get only small numbers wherever they are called.
     pub tame_calls: &'a FxHashSet<CallableId>,
+    /// Stand-ins to avoid.
+    pub suspicion: &'a Suspicion,
     /// Types that the code called was seen to ask its objects for.
     pub types: &'a [TypeId],
     pub rng: &'a mut Rng,

@@ -58,6 +58,7 @@ impl World {
             walk: None,
             tame: false,
             tame_calls: &FxHashSet::default(),
+            suspicion: &Suspicion::default(),
             types: &[],
             rng: &mut self.rng,
         }

@@ -49,6 +49,7 @@ impl Campaign<'_> {
         self.totals.sequences += 1;
         self.totals.steps += candidate.steps.len() as u64;
         self.count_depth(&candidate);
+        self.count_stands(&candidate, &seen.end);
         let callable = candidate.callable;
         if let Some(tally) = &mut self.tally {
             tally.note(&candidate, &seen, &self.archive, self.config.exceptions);
@@ -115,6 +116,16 @@ impl Campaign<'_> {
                 }
                 self.depths[depth] += 1;
                 depth = (depth + 1).min(DEEPEST);
+            }
+        }
+    }
+
+    /// How stand-ins fare.
+    fn count_stands(&mut self, candidate: &Candidate, end: &End) {
+        let is_stopped = matches!(end, End::TimedOut(_) | End::Exhausted(_) | End::Died { .. });
+        for step in &candidate.steps {
+            if let Operation::Stub(_) = self.catalogue.operations.get(step.operation) {
+                self.suspicion.used(step.operation, is_stopped);
             }
         }
     }

@@ -224,7 +224,7 @@ pub struct Campaign<'h> {
     earnings: Earnings,
     /// Callables that exhausted memory or time, and the rest of their classes.
     tame: FxHashSet<CallableId>,
-    /// Stored sequences that make calls run out of memory or time.
+    /// Stored sequences and stand-ins that make calls run out of memory or time.
     suspicion: Suspicion,
     /// How often a type was wanted and could not be had.
     missing: BTreeMap<TypeId, u64>,
@@ -508,6 +508,7 @@ impl<'h> Campaign<'h> {
             walk: self.walks.front().copied(),
             tame: self.tame.contains(&target) || self.schedule.record(target).tries < FIRST_TRIES,
             tame_calls: &self.tame,
+            suspicion: &self.suspicion,
             types: self.feedback.types(target),
             rng: &mut self.rng,
         }
@@ -536,7 +537,7 @@ impl<'h> Campaign<'h> {
                 let states = novelty::requests(&self.config.strategy, candidate);
                 let contracts = self.config.contracts;
                 let sites = candidate.sites.clone();
-                let observe = Observe { values: Values::All, edges: true, contracts, states, sites };
+                let observe = Observe { values: self.values(), edges: true, contracts, states, sites };
                 (observe, self.config.past_exceptions)
             }
             Draft::Ask(_) => (Observe { values: Values::All, ..Observe::default() }, true),
@@ -546,6 +547,13 @@ impl<'h> Campaign<'h> {
             }
         };
         Item { sequence, observe, reset: Reset::Fields, past_exceptions }
+    }
+
+    /// Which values are looked at: where states tell what is new, those whose states are.
+    fn values(&self) -> Values {
+        let by_state = matches!(self.config.strategy.pruning, Pruning::State);
+        let for_all = self.config.past_exceptions || !self.visitors.is_empty();
+        if by_state && !for_all { Values::Rooted } else { Values::All }
     }
 
     /// Learns from the observations of a round.
