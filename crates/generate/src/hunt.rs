@@ -1,13 +1,14 @@
 //! The search against the clock.
 //!
 //! In: a campaign, a fleet, limits. Out: why it ended; everything found is in the campaign.
-//! A fixed number of rounds is in flight, so that the workers never wait for the search and the result does not depend on how fast they are.
+//! The number of rounds in flight depends on the rounds drawn alone, so that the workers never wait for the search and the result does not depend on how fast they are.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use probat_model::Observation;
-use probat_search::campaign::{Campaign, Draft};
+use probat_search::campaign::{Campaign, CampaignConfig, Draft};
+use probat_search::strategy::Sequences;
 use probat_supervisor::{Fleet, FleetError};
 
 /// When to stop.
@@ -20,8 +21,36 @@ pub struct HuntLimits {
     /// Executed steps.
     pub steps: Option<u64>,
     pub plateau: Plateau,
-    /// Rounds in flight.
-    pub in_flight: usize,
+    pub in_flight: InFlight,
+}
+
+/// Rounds under way at a time: few at first, when every lesson counts, and more later, so that workers have something to do while one of them waits
+/// for a call that sleeps. Depends on nothing but the rounds drawn, because what is drawn depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InFlight {
+    pub first: usize,
+    pub most: usize,
+    /// Rounds drawn before there is room for one more.
+    pub one_more_after: usize,
+}
+
+/// Rounds under way at a time.
+const FEW: usize = 3;
+
+/// The same once a search is in full swing: what two workers do in about half a second.
+const MANY: usize = 16;
+
+impl InFlight {
+    /// What suits a search. Those of others learn from every run, or as soon as may be.
+    pub fn of(campaign: &CampaignConfig) -> Self {
+        let is_ours = matches!(campaign.strategy.sequences, Sequences::LeastUsed);
+        InFlight { first: FEW, most: if is_ours { MANY } else { FEW }, one_more_after: 8 }
+    }
+
+    /// How many may be under way once so many were drawn.
+    fn room(self, drawn: usize) -> usize {
+        (self.first + drawn / self.one_more_after.max(1)).min(self.most.max(self.first))
+    }
 }
 
 /// When nothing new is a reason to stop.
@@ -88,6 +117,9 @@ pub struct Hunted {
 /// How long rounds that are in flight may take when the time is over.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// The time kept for them before it is over, at most. Nothing is drawn then, so that as many steps give the same again.
+const LONGEST_DRAIN: Duration = Duration::from_secs(1);
+
 /// Runs rounds until a limit is reached or `stop` says so.
 ///
 /// Only whole rounds count, in order, so that as many steps as were executed in them give the same again.
@@ -102,19 +134,23 @@ pub fn hunt(
     let last_call = limits.time.map(|time| start + time + GRACE);
     let mut last_gain = (Instant::now(), campaign.archive().edges());
     let mut flying = VecDeque::new();
-    let mut empty_rounds = 0;
+    let (mut drawn, mut empty_rounds) = (0, 0);
     let mut waited = Duration::ZERO;
+    // How long the last round collected was under way, as those still under way will be.
+    let mut latency = Duration::ZERO;
     // Steps submitted so far: counted ahead of time, so that a limit is met almost to the step.
     let (mut planned, most) = (0u64, limits.steps.unwrap_or(u64::MAX));
     let end = loop {
-        if let Some(end) = over(campaign.archive().outcomes(), limits, start, last_gain.0) {
+        let spent = start.elapsed() + latency.min(LONGEST_DRAIN);
+        if let Some(end) = over(campaign.archive().outcomes(), limits, spent, last_gain.0) {
             break end;
         }
         if stop() {
             break HuntEnd::Stopped;
         }
-        while flying.len() < limits.in_flight && planned < most {
+        while flying.len() < limits.in_flight.room(drawn) && planned < most {
             let mut round = campaign.round();
+            drawn += 1;
             cut(&mut round, &mut planned, most);
             let items = round.iter().map(|candidate| campaign.item(candidate)).collect::<Vec<_>>();
             empty_rounds = if items.is_empty() { empty_rounds + 1 } else { 0 };
@@ -122,7 +158,7 @@ pub fn hunt(
                 break;
             }
             fleet.submit(&campaign.catalogue.operations, items)?;
-            flying.push_back(round);
+            flying.push_back((round, Instant::now()));
         }
         if flying.is_empty() && planned >= most {
             break HuntEnd::Steps;
@@ -130,7 +166,7 @@ pub fn hunt(
         if empty_rounds > 20 && flying.is_empty() {
             break HuntEnd::Exhausted;
         }
-        let Some(round) = flying.pop_front() else { continue };
+        let Some((round, submitted)) = flying.pop_front() else { continue };
         let asked = Instant::now();
         let collected = collect(fleet, last_call)?;
         waited += asked.elapsed();
@@ -138,6 +174,7 @@ pub fn hunt(
             progress(&now(campaign, start, last_gain.0), campaign);
             return Ok(Hunted { end: HuntEnd::Time, is_busy: true, waited });
         };
+        latency = submitted.elapsed();
         campaign.absorb(round, seen);
         if campaign.archive().edges() > last_gain.1 {
             last_gain = (Instant::now(), campaign.archive().edges());
@@ -146,7 +183,7 @@ pub fn hunt(
     };
     let last_call = last_call.or_else(|| (end == HuntEnd::Stopped).then(|| Instant::now() + GRACE));
     let mut is_busy = false;
-    for round in flying {
+    for (round, _) in flying {
         let Some(seen) = collect(fleet, last_call)? else {
             is_busy = true;
             break;
@@ -191,8 +228,7 @@ fn now(campaign: &Campaign<'_>, start: Instant, last_gain: Instant) -> HuntProgr
     }
 }
 
-fn over(tests: usize, limits: &HuntLimits, start: Instant, last_gain: Instant) -> Option<HuntEnd> {
-    let elapsed = start.elapsed();
+fn over(tests: usize, limits: &HuntLimits, elapsed: Duration, last_gain: Instant) -> Option<HuntEnd> {
     let tests = u32::try_from(tests).unwrap_or(u32::MAX);
     let kept = limits.per_test.saturating_mul(tests).min(limits.most_kept);
     if limits.time.is_some_and(|limit| elapsed >= limit.saturating_sub(kept)) {
@@ -204,6 +240,14 @@ fn over(tests: usize, limits: &HuntLimits, start: Instant, last_gain: Instant) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn more_rounds_are_under_way_later() {
+        let in_flight = InFlight { first: 3, most: 12, one_more_after: 8 };
+        assert_eq!([0, 7, 8, 40, 72, 5000].map(|drawn| in_flight.room(drawn)), [3, 3, 4, 8, 12, 12]);
+        let fixed = InFlight { first: 3, most: 3, one_more_after: 1 };
+        assert_eq!([0, 100].map(|drawn| fixed.room(drawn)), [3, 3]);
+    }
 
     /// spec 001 row 25
     #[test]

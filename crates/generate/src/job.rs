@@ -34,7 +34,7 @@ use crate::executor::FleetExecutor;
 use crate::explain::{self, Evidence, Unreached};
 use crate::failing::failing;
 use crate::finish::{Deadline, Finish, finish};
-use crate::hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
+use crate::hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, InFlight, Plateau, hunt};
 use crate::pace::{cost_of, tests_in};
 use crate::preview::{FirstTest, Preview};
 use crate::scripts::scripts;
@@ -656,16 +656,14 @@ fn room(options: &JobOptions) -> usize {
     tests_in(options.time().mul_f64(CHECKS))
 }
 
-/// Rounds under way at a time.
-const IN_FLIGHT: usize = 3;
-
 /// Search gets what finishing and verification will not need.
 fn hunt_limits(options: &JobOptions, spent: Duration) -> HuntLimits {
+    let in_flight = InFlight::of(&options.campaign);
     if options.search_only {
         let time = options.step_limit.is_none().then_some(options.time_limit);
         let (per_test, most_kept) = (Duration::ZERO, Duration::ZERO);
         let (steps, plateau) = (options.step_limit, options.plateau);
-        return HuntLimits { time, per_test, most_kept, steps, plateau, in_flight: IN_FLIGHT };
+        return HuntLimits { time, per_test, most_kept, steps, plateau, in_flight };
     }
     let total = options.time();
     let fixed = kept_for_checks(options, 0);
@@ -677,7 +675,7 @@ fn hunt_limits(options: &JobOptions, spent: Duration) -> HuntLimits {
         most_kept: kept_for_checks(options, usize::MAX).saturating_sub(fixed),
         steps: options.step_limit,
         plateau: if options.step_limit.is_none() { options.plateau } else { Plateau::Never },
-        in_flight: IN_FLIGHT,
+        in_flight,
     }
 }
 

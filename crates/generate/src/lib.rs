@@ -44,7 +44,7 @@ pub use executor::FleetExecutor;
 pub use explain::{Dead, Illegal, NotWritten, Uncalled, Unreached, Why};
 pub use failing::{failure_key, known_key, user_contract};
 pub use finish::{Finish, Finished};
-pub use hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, Plateau, hunt};
+pub use hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, InFlight, Plateau, hunt};
 pub use job::{
     Annotate, ClassReport, FailureReport, Java, Job, JobError, JobOptions, Kinds, OutFile, Outcome, Phase,
     Profile, SeedSequence, TableUse, Untested, Watch, run,
