@@ -46,3 +46,52 @@ fn said(seen: &Observation, step: StepId) -> Option<String> {
         outcome => Some(format!("{outcome:?}")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probat_model::{End, OperationId, Slow};
+
+    /// What steps gave, by their numbers.
+    fn seen(values: &[(u16, i32)]) -> Observation {
+        let steps = values.iter().map(|&(at, value)| (StepId(at), StepOutcome::Returned(Value::Int(value))));
+        Observation {
+            end: End::Completed,
+            steps: steps.collect(),
+            edges: Vec::new(),
+            states: Vec::new(),
+            violations: Vec::new(),
+            taints: Vec::new(),
+            leaks: Vec::new(),
+            compared: Vec::new(),
+            slow: Slow::default(),
+        }
+    }
+
+    /// Two observers of the object of step 0, asked after the call of step 1.
+    fn compared() -> Compared {
+        let step = |operation: u32, args: &[u16]| Step {
+            operation: OperationId(operation),
+            args: args.iter().map(|&arg| StepId(arg)).collect(),
+        };
+        let mut compared = Compared::default();
+        compared.ask(&[step(0, &[])], &step(2, &[0]), StepId(2));
+        compared.ask(&[step(0, &[])], &step(3, &[0]), StepId(3));
+        compared
+    }
+
+    #[test]
+    fn an_observer_that_says_the_same_as_before_is_dull() {
+        let (compared, before) = (compared(), seen(&[(1, 0), (2, 5)]));
+        assert_eq!(compared.before.len(), 3);
+        let after = seen(&[(2, 1), (3, 5)]);
+        assert_eq!(compared.dull(Some(&before), &after, false), [StepId(3)]);
+    }
+
+    #[test]
+    fn where_nothing_changed_one_stays_if_nothing_else_is_asserted() {
+        let (compared, before, after) = (compared(), seen(&[(1, 0), (2, 5)]), seen(&[(2, 0), (3, 5)]));
+        assert_eq!(compared.dull(Some(&before), &after, false), [StepId(3)]);
+        assert_eq!(compared.dull(Some(&before), &after, true), [StepId(2), StepId(3)]);
+    }
+}
