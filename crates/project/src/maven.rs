@@ -67,7 +67,10 @@ impl Maven {
             // The help plugin may be what is missing; the class path alone will do.
             let alone = ["dependency:build-classpath".into(), output_file(&list)];
             let retried = self.run(root, &alone, purpose).or_else(|_| self.ask_reactor(root, &list, purpose));
-            retried.map_err(|_| error)?;
+            // What a build from above says is nearer to the truth than that a sibling is missing.
+            retried.map_err(
+                |last| if matches!(last, ProjectError::NotCompiled { .. }) { error } else { last },
+            )?;
         }
         let text = fs::read_to_string(&model).or_else(|_| fs::read_to_string(root.join("pom.xml")));
         Ok(Answer { model: Model::parse(&text.unwrap_or_default()), dependencies: class_path(&list)? })

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::effective::Model;
 use crate::junit::is_junit;
 use crate::maven::Maven;
 use crate::word::{has_classes, project_in};
@@ -139,6 +140,9 @@ fn artifact(request: &Request<'_>, wanted: &Coordinates, project: &mut Project) 
 }
 
 fn maven(request: &Request<'_>, root: &Path) -> Result<Project, ProjectError> {
+    if let Some(modules) = only_modules(root) {
+        return Err(ProjectError::Modules { root: root.to_owned(), modules });
+    }
     let maven = Maven::find(request.tools, Some(root), "asking for the class path of the project")?;
     let answer = maven.ask(root, request.work)?;
     let model = answer.model;
@@ -165,6 +169,14 @@ fn maven(request: &Request<'_>, root: &Path) -> Result<Project, ProjectError> {
     let test_sources = inside(model.test_sources, "src/test/java");
     project.layout = Some(Layout { root: root.to_owned(), test_sources, build });
     Ok(project)
+}
+
+/// The modules of a project that has no code of its own. Maven need not be asked, and could not answer where modules that need each other are in
+/// no repository yet.
+fn only_modules(root: &Path) -> Option<Vec<String>> {
+    let text = std::fs::read_to_string(root.join("pom.xml")).ok()?;
+    let has_code = root.join("src/main").exists() || compiled(&root.join("target/classes"));
+    Some(Model::parse(&text).modules).filter(|modules| !modules.is_empty() && !has_code)
 }
 
 fn gradle_project(request: &Request<'_>, root: &Path) -> Result<Project, ProjectError> {

@@ -180,14 +180,16 @@ fn the_wrapper_of_the_project_is_preferred() {
 }
 
 #[test]
-fn a_parent_without_classes_names_its_modules() {
+fn a_parent_without_classes_names_its_modules_before_maven_is_asked() {
     let bed = Bed::new(&[(
         "p/pom.xml",
         "<project><modules><module>core</module><module>web</module></modules></project>",
     )]);
-    bed.program("bin/mvn", "touch \"$out\"");
+    // Modules that need each other and are in no repository.
+    bed.program("bin/mvn", "exit 1");
     let error = bed.resolve(&["BED/p"]).unwrap_err();
     assert_eq!(error.ways_out(), ["name one of its modules: core, web"]);
+    assert_eq!(bed.calls(), "");
 }
 
 #[test]
@@ -204,6 +206,12 @@ fn a_module_that_needs_its_siblings_is_asked_from_above() {
     let project = bed.resolve(&["BED/p/core"]).unwrap();
     assert!(project.class_path.contains(&PathBuf::from("/p/util/target/classes")));
     assert!(bed.calls().lines().last().unwrap().contains("-pl core -am compile"), "{}", bed.calls());
+    bed.program(
+        "bin/mvn",
+        "case \"$*\" in *-am*) echo '[ERROR] COMPILATION ERROR' ;; *) echo '[ERROR] no util';; esac; exit 1",
+    );
+    let error = bed.resolve(&["BED/p/core"]).unwrap_err();
+    assert!(error.to_string().contains("COMPILATION"), "{error}");
 }
 
 #[test]
