@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use probat_model::{ClassName, Type};
 
-use crate::infer::Inference;
+use crate::infer::{Inference, Solved, replace};
 use crate::java::{Argument, JavaType, Method, TypeParameter};
 use crate::typing::{Fit, Static, Typing};
 
@@ -27,6 +27,11 @@ pub(crate) enum Dialect {
 impl Typing<'_> {
     pub fn is_raw(&self) -> bool {
         self.dialect == Dialect::Raw
+    }
+
+    /// The generic class that objects of a class are inside of.
+    pub fn generic_outer(&self, class: &ClassName) -> Option<ClassName> {
+        self.shape(class).outer.clone().filter(|outer| self.is_generic(outer))
     }
 
     /// Whether raw types meet others, or each other.
@@ -79,6 +84,23 @@ impl Typing<'_> {
         let fits = |bound: &JavaType| {
             let bound = self.fill(bound, &given);
             bound
+                .is_some_and(|bound| self.reduce_type(&text, &bound, &mut Inference::default()) >= Fit::Boxed)
+        };
+        parameter.bounds.iter().all(fits).then_some(text)
+    }
+
+    /// A type that a variable of a method can be: its bound, or, where that is about itself, a text.
+    pub fn sample_of(&self, parameter: &TypeParameter) -> Option<JavaType> {
+        if let [bound] = parameter.bounds.as_slice()
+            && !bound.is_open()
+        {
+            let bound = if bound.has_arguments() { bound.clone() } else { self.any(&self.erase(bound)) };
+            return Some(bound).filter(|bound| self.is_spelled(bound));
+        }
+        let text = JavaType::class("java/lang/String");
+        let all = vec![Solved::Is(text.clone()); usize::from(u8::MAX)];
+        let fits = |bound: &JavaType| {
+            replace(bound, &all)
                 .is_some_and(|bound| self.reduce_type(&text, &bound, &mut Inference::default()) >= Fit::Boxed)
         };
         parameter.bounds.iter().all(fits).then_some(text)

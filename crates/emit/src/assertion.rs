@@ -8,7 +8,7 @@ use crate::case::Expected;
 use crate::class::Framework;
 use crate::expression::{Printer, Text};
 use crate::java::unboxed;
-use crate::literal::{java_char, java_double, java_float, java_int, java_long, java_text};
+use crate::literal::{java_char, java_double, java_float, java_int, java_long};
 use crate::statement::Stop;
 use crate::typing::Static;
 
@@ -172,7 +172,7 @@ impl Printer<'_, '_> {
             Expected::Long(value) => java_long(*value),
             Expected::Float(value) => java_float(value.to_bits()),
             Expected::Double(value) => java_double(value.to_bits()),
-            Expected::String(text) => java_text(text).0,
+            Expected::String(text) => self.text(text).0,
             Expected::Constant(class, name) => {
                 let holder = self.typing.nameable(&Type::Class(class.clone()));
                 format!("{}.{name}", self.bare_name(&holder)?)

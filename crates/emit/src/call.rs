@@ -45,7 +45,7 @@ struct Draft<'a> {
 }
 
 /// A call as it is written: its receiver, its arguments, and what a compiler makes of it.
-type Settled = (Option<Text>, String, Option<Choice>);
+type Settled = (Option<Text>, Vec<String>, Option<Choice>);
 
 impl Printer<'_, '_> {
     /// A call; its result is declared as a variable of the type wished for, if one is.
@@ -72,7 +72,7 @@ impl Printer<'_, '_> {
                     wish,
                 })?;
                 let class = self.class_name(class)?;
-                Ok(called(format!("{class}.{name}({list})"), choice.as_ref(), descriptor))
+                Ok(called(format!("{class}.{name}({})", list.join(", ")), choice.as_ref(), descriptor))
             }
             Operation::Call { class, name, descriptor, .. } => {
                 let method = self.meant(class, name, descriptor)?;
@@ -91,7 +91,7 @@ impl Printer<'_, '_> {
                     wish,
                 })?;
                 let receiver = receiver.expect("an instance call has a receiver").tight();
-                Ok(called(format!("{receiver}.{name}({list})"), choice.as_ref(), descriptor))
+                Ok(called(format!("{receiver}.{name}({})", list.join(", ")), choice.as_ref(), descriptor))
             }
             other => unreachable!("{other:?} is no call"),
         }
@@ -108,6 +108,10 @@ impl Printer<'_, '_> {
         let ty = Type::Class(class.clone());
         let method = self.meant(class, "<init>", descriptor)?;
         let list = self.values(args)?;
+        let outer = self.typing.shape(class).outer.as_ref().and(list.first()).cloned();
+        if outer.as_ref().is_some_and(|outer| outer.ty == Static::Null) {
+            return Err(EmitError::Unfit("null".into()).into());
+        }
         let spread = self.spread(&method, args, &list)?;
         let attempts = attempts(list.len(), &[]);
         // Elsewhere the place decides, if the arguments do not.
@@ -124,12 +128,26 @@ impl Printer<'_, '_> {
         })?;
         let is_generic = !self.typing.is_raw() && self.typing.is_generic(class);
         let made = choice.as_ref().filter(|choice| choice.is_aimed && (choice.unchecked || !is_declared));
-        let name = match made.and_then(|choice| choice.result.as_ref()) {
-            _ if !is_generic => self.type_name(&ty)?,
-            Some(Static::Is(made)) => self.java_name(&made.clone())?,
-            _ => format!("{}<>", self.class_name(class)?),
+        let made = made.and_then(|choice| choice.result.as_ref());
+        let text = match (outer, list.split_first()) {
+            (Some(outer), Some((first, list))) => {
+                // The class around it stands before the dot (JLS §15.9).
+                let outer = if *first == outer.text { outer.tight() } else { format!("({first})") };
+                let name = self.class_name(class)?;
+                let simple = name.rsplit('.').next().unwrap_or(&name);
+                let diamond = if is_generic { "<>" } else { "" };
+                format!("{outer}.new {simple}{diamond}({})", list.join(", "))
+            }
+            _ => {
+                let name = match made {
+                    _ if !is_generic => self.type_name(&ty)?,
+                    Some(Static::Is(made)) => self.java_name(&made.clone())?,
+                    _ => format!("{}<>", self.class_name(class)?),
+                };
+                format!("new {name}({})", list.join(", "))
+            }
         };
-        Ok(Text::atom(format!("new {name}({list})"), result(choice.as_ref(), Some(&ty))))
+        Ok(Text::atom(text, result(choice.as_ref(), Some(&ty))))
     }
 
     /// A call of a method on a value that is text already.
@@ -155,7 +173,7 @@ impl Printer<'_, '_> {
             wish: None,
         })?;
         let receiver = receiver.expect("it was given").tight();
-        Ok(called(format!("{receiver}.{name}({list})"), choice.as_ref(), &method.descriptor))
+        Ok(called(format!("{receiver}.{name}({})", list.join(", ")), choice.as_ref(), &method.descriptor))
     }
 
     /// `value.clone()`, which only the class itself can make public.
@@ -253,6 +271,18 @@ impl Printer<'_, '_> {
                 );
             }
         }
+        if let Some(bare) = self.with_bare_lambdas(method, receiver.as_ref(), class, &list, wish) {
+            let attempt = Attempt { receiver: None, arguments: vec![Casting::No; list.len()] };
+            let list: Vec<Text> = list.into_iter().map(without_cast).collect();
+            return self.write(
+                &method.descriptor.params,
+                receiver,
+                &list,
+                &vec![None; list.len()],
+                &attempt,
+                Some(bare),
+            );
+        }
         let casts: Vec<Option<Type>> =
             list.iter().zip(0..).map(|(text, at)| self.cast_of(method, at, text)).collect();
         let mut last = None;
@@ -287,6 +317,32 @@ impl Printer<'_, '_> {
         self.doubts += 1;
         let attempt = last.unwrap_or(Attempt { receiver: None, arguments: vec![Casting::No; list.len()] });
         self.write(&method.descriptor.params, receiver, &list, &casts, &attempt, None)
+    }
+
+    /// What a compiler makes of the call if lambdas that are right for any type arguments take theirs from the place.
+    fn with_bare_lambdas(
+        &self,
+        method: &Method,
+        receiver: Option<&Text>,
+        class: Option<&ClassName>,
+        list: &[Text],
+        wish: Wish<'_>,
+    ) -> Option<Choice> {
+        if self.typing.is_raw() || !list.iter().any(is_neutral) {
+            return None;
+        }
+        let open = |text: &Text| match self.typing.erasure(&text.ty) {
+            Some(erased) if is_neutral(text) => Static::Free(erased),
+            _ => text.ty.clone(),
+        };
+        let actuals: Vec<Static> = list.iter().map(open).collect();
+        let value = receiver.map(|receiver| receiver.ty.clone());
+        let choice = self.typing.choose(method, site(value.as_ref(), class), &actuals, wish)?;
+        let takes_all = list.iter().zip(&choice.formals).all(|(text, formal)| {
+            !is_neutral(text)
+                || matches!(formal, JavaType::Class(name, _) if self.typing.erasure(&text.ty) == Some(Type::Class(name.clone())))
+        });
+        (takes_all && !choice.has_rivals && !choice.unchecked).then_some(choice)
     }
 
     /// Static types of the arguments in an attempt.
@@ -346,7 +402,7 @@ impl Printer<'_, '_> {
             });
         }
         self.unchecked |= choice.as_ref().is_none_or(|choice| choice.unchecked);
-        Ok((receiver, written.join(", "), choice))
+        Ok((receiver, written, choice))
     }
 
     fn is_objects(&self) -> bool {
@@ -388,6 +444,18 @@ impl Printer<'_, '_> {
         };
         let is_other = text.ty != Static::Is(self.typing.cast_type(&text.ty, &to));
         (is_other && self.typing.is_nameable(&to)).then_some(to)
+    }
+}
+
+fn is_neutral(text: &Text) -> bool {
+    text.lambda.as_ref().is_some_and(|lambda| lambda.is_neutral)
+}
+
+/// A lambda as it stands where its type is clear.
+fn without_cast(text: Text) -> Text {
+    match &text.lambda {
+        Some(lambda) if lambda.is_neutral => Text { text: lambda.text.clone(), lambda: None, ..text },
+        _ => text,
     }
 }
 

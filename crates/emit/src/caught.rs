@@ -7,7 +7,6 @@ use probat_model::{ClassName, Operation, Type};
 
 use crate::case::Caught;
 use crate::layout::wrap;
-use crate::literal::java_text;
 use crate::statement::{COLUMN, Stop, Writer, is_statement};
 
 /// Columns of a block.
@@ -41,7 +40,8 @@ impl Writer<'_, '_> {
         match &caught.message {
             Some(message) => {
                 self.asserts.push("assertEquals");
-                self.inside(&format!("assertEquals({}, {expected}.getMessage());", java_text(message).0));
+                let message = self.printer.text(message).0;
+                self.inside(&format!("assertEquals({message}, {expected}.getMessage());"));
             }
             None => self.inside("// The test goes on."),
         }

@@ -3,7 +3,7 @@
 //! In: steps and the variables some of them have. Out: Java expressions with their static types, cast where a compiler would otherwise
 //! choose another overload or refuse. Calls are in `call`, stubs in `stub`.
 
-use probat_model::{ClassName, Literal, Operation, OperationTable, Step, StepId, Type};
+use probat_model::{ClassName, JavaString, Literal, Operation, OperationTable, Step, StepId, Type};
 
 use crate::imports::Imports;
 use crate::infer::Inference;
@@ -36,6 +36,8 @@ pub(crate) struct Lambda {
     pub text: String,
     /// Whether it returns nothing or a primitive.
     pub returns_plain: bool,
+    /// Whether it is right for any type arguments: it has no use for what it gets, and what it gives is of every type.
+    pub is_neutral: bool,
 }
 
 impl Text {
@@ -70,8 +72,8 @@ pub(crate) struct Printer<'a, 's> {
     pub deprecated: Deprecation,
 }
 
-/// Longest text we print; class files end at 65535 bytes.
-const MAX_LITERAL: usize = 10_000;
+/// The first release with `String.repeat`.
+const REPEAT: u32 = 11;
 
 impl Printer<'_, '_> {
     pub fn operation(&self, step: StepId) -> &Operation {
@@ -87,8 +89,15 @@ impl Printer<'_, '_> {
     pub fn java_name(&mut self, ty: &JavaType) -> Result<String, Stop> {
         Ok(match ty {
             JavaType::Class(name, arguments) => {
-                let bare = self.class_name(name)?;
-                self.raw |= arguments.is_empty() && self.typing.is_generic(name);
+                let is_raw = arguments.is_empty() && self.typing.is_generic(name);
+                self.raw |= is_raw;
+                let bare = match self.typing.generic_outer(name).filter(|_| !is_raw) {
+                    Some(outer) if !self.typing.mixes() => self.inside(name, &outer)?,
+                    found => {
+                        self.raw |= found.is_some();
+                        self.class_name(name)?
+                    }
+                };
                 if arguments.is_empty() {
                     return Ok(bare);
                 }
@@ -110,6 +119,15 @@ impl Printer<'_, '_> {
                 return Err(EmitError::Unnameable(format!("{ty:?}")).into());
             }
         })
+    }
+
+    /// An inner class of a generic one, `Table<?>.Row`: without arguments for the class around it, it would be raw (JLS §4.8).
+    fn inside(&mut self, class: &ClassName, outer: &ClassName) -> Result<String, Stop> {
+        let name = self.typing.scope.source_name(class);
+        let simple = name.rsplit('.').next().unwrap_or(&name);
+        self.class_name(class)?;
+        let outer = self.java_name(&self.typing.any(&Type::Class(outer.clone())))?;
+        Ok(format!("{outer}.{simple}"))
     }
 
     /// The name of a type before a dot or `class`, where a bare name is not raw.
@@ -163,6 +181,11 @@ impl Printer<'_, '_> {
         }
         let fit = self.typing.reduce(&value.ty, &JavaType::of(want), &mut Inference::default());
         if fit >= Fit::Boxed || value.free { Ok(value) } else { self.cast(&value, want) }
+    }
+
+    /// A text as an expression, and whether that is one literal or call.
+    pub fn text(&self, text: &JavaString) -> (String, bool) {
+        java_text(text, self.typing.scope.release().is_none_or(|release| release >= REPEAT))
     }
 
     fn argument(&mut self, step: StepId, want: &Type) -> Result<Text, Stop> {
@@ -360,10 +383,7 @@ impl Printer<'_, '_> {
             Literal::Float(bits) => number(java_float(*bits)),
             Literal::Double(bits) => number(java_double(*bits)),
             Literal::String(text) => {
-                if text.units().len() > MAX_LITERAL {
-                    return Err(EmitError::LongString(text.units().len()).into());
-                }
-                let (text, atom) = java_text(text);
+                let (text, atom) = self.text(text);
                 Text { atom, ..Text::atom(text, ty) }
             }
             Literal::Class(of) => {

@@ -47,6 +47,8 @@ impl TypeParameter {
 /// What source needs to know of a class.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClassShape {
+    /// The class around it, if its objects are inside objects of that.
+    pub outer: Option<ClassName>,
     pub parameters: Vec<TypeParameter>,
     /// The superclass and the interfaces; their variables are this class's.
     pub supertypes: Vec<JavaType>,

@@ -37,7 +37,7 @@ pub use case::{Asked, Caught, Check, Ending, Expected, Rule, TestCase};
 pub use class::{Framework, Group, Source, Style, TestClass, one_line, test_class_source};
 pub use contract::{consequence, contract_in_words};
 pub use java::{Access, Argument, ClassShape, Field, JavaType, Method, TypeParameter};
-pub use literal::{java_char, java_string};
+pub use literal::{java_char, java_string, text_columns};
 pub use method::Place;
 pub use names::is_keyword;
 pub use plan::lines;

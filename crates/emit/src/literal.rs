@@ -18,26 +18,85 @@ pub fn java_string(text: &JavaString) -> String {
     out
 }
 
-/// A text as an expression, and whether that is one literal or call. A long text that repeats itself is built from its part, another one
-/// is cut into literals that fit a line.
-pub(crate) fn java_text(text: &JavaString) -> (String, bool) {
+/// A text as an expression, and whether that is one literal or call. Long stretches that repeat a short part are built from it
+/// (`repeats`: by `String.repeat`, which is there from Java 11 on), the rest is cut into literals that fit a line. No constant becomes longer than
+/// a class file has room for.
+pub(crate) fn java_text(text: &JavaString, repeats: bool) -> (String, bool) {
     let units = text.units();
-    if units.len() > LONG {
-        for period in 1..=8 {
-            let whole = units.len().is_multiple_of(period) && !units[..period].contains(&0);
-            if whole && units.chunks(period).all(|chunk| chunk == &units[..period]) {
-                let part = java_string(&JavaString::from_units(&units[..period]));
-                let times = units.len() / period;
-                return (format!("new String(new char[{times}]).replace(\"\\0\", {part})"), true);
+    let whole = java_string(text);
+    if units.len() <= LONG && whole.len() <= LONG + 10 {
+        return (whole, true);
+    }
+    let (mut parts, mut plain) = (Vec::new(), 0);
+    for stretch in stretches(units) {
+        match stretch {
+            Stretch::Plain(units) => {
+                plain += units.len();
+                cut(units, &mut parts);
+            }
+            Stretch::Repeated { part, times } => {
+                let part = java_string(&JavaString::from_units(part));
+                parts.push(match repeats {
+                    true => format!("{part}.repeat({times})"),
+                    false => format!("new String(new char[{times}]).replace(\"\\0\", {part})"),
+                });
             }
         }
     }
-    let whole = java_string(text);
-    if whole.len() <= LONG + 10 {
-        return (whole, true);
+    match parts.len() {
+        1 => (parts.remove(0), true),
+        // A compiler would make one constant of their sum.
+        _ if plain > MOST_IN_A_CONSTANT => (format!("String.join(\"\", {})", parts.join(", ")), true),
+        _ => (parts.join(" + "), false),
     }
-    let mut parts = Vec::new();
-    let mut rest = units;
+}
+
+/// Texts up to this length are written in one piece.
+const LONG: usize = 80;
+
+/// The longest part whose repetition is looked for.
+const LONGEST_PART: usize = 8;
+
+/// Characters that fit a constant of a class file: 65535 bytes, up to three for each (JVMS §4.4.7).
+const MOST_IN_A_CONSTANT: usize = 65_535 / 3;
+
+/// Some of a text. Match without `_`.
+enum Stretch<'a> {
+    Plain(&'a [u16]),
+    Repeated { part: &'a [u16], times: usize },
+}
+
+/// A text as stretches that follow each other.
+fn stretches(units: &[u16]) -> Vec<Stretch<'_>> {
+    let mut found = Vec::new();
+    let (mut plain, mut at) = (0, 0);
+    while at < units.len() {
+        let rest = &units[at..];
+        let repeated = (1..=LONGEST_PART).find_map(|period| {
+            let same =
+                rest.iter().zip(rest.iter().skip(period)).take_while(|(one, next)| one == next).count();
+            let times = (same + period) / period;
+            (times * period > LONG).then_some((period, times))
+        });
+        let Some((period, times)) = repeated else {
+            at += 1;
+            continue;
+        };
+        if plain < at {
+            found.push(Stretch::Plain(&units[plain..at]));
+        }
+        found.push(Stretch::Repeated { part: &rest[..period], times });
+        at += period * times;
+        plain = at;
+    }
+    if plain < units.len() {
+        found.push(Stretch::Plain(&units[plain..]));
+    }
+    found
+}
+
+/// Literals that fit a line.
+fn cut(mut rest: &[u16], parts: &mut Vec<String>) {
     while !rest.is_empty() {
         let mut taken = rest.len().min(LONG);
         while taken > 1 && java_string(&JavaString::from_units(&rest[..taken])).len() > LONG + 10 {
@@ -55,11 +114,12 @@ pub(crate) fn java_text(text: &JavaString) -> (String, bool) {
         parts.push(java_string(&JavaString::from_units(&rest[..taken])));
         rest = &rest[taken..];
     }
-    (parts.join(" + "), parts.len() == 1)
 }
 
-/// Texts up to this length are written in one piece.
-const LONG: usize = 80;
+/// Columns that a text takes as an expression.
+pub fn text_columns(text: &JavaString) -> usize {
+    java_text(text, true).0.len()
+}
 
 /// A character literal.
 pub fn java_char(unit: u16) -> String {
@@ -164,5 +224,30 @@ mod tests {
         assert_eq!(java_string(&text), r#""a\"\\\n\ud800\u00e9\u0000""#);
         assert_eq!(java_string(&"😀".into()), r#""\ud83d\ude00""#);
         assert_eq!((java_char(0x27), java_char(0xdc00)), ("'\\''".into(), "'\\udc00'".into()));
+    }
+
+    #[test]
+    fn what_repeats_itself_is_written_once() {
+        let text = |text: String| java_text(&text.as_str().into(), true);
+        assert_eq!(text("ab".repeat(50_000)), (r#""ab".repeat(50000)"#.into(), true));
+        assert_eq!(
+            text(format!("<{}{}>", "-".repeat(100), "=".repeat(90))),
+            (r#""<" + "-".repeat(100) + "=".repeat(90) + ">""#.into(), false)
+        );
+        let old = java_text(&"x".repeat(81).as_str().into(), false);
+        assert_eq!(old, (r#"new String(new char[81]).replace("\0", "x")"#.into(), true));
+        assert_eq!(text("x".repeat(80)).0.len(), 82);
+    }
+
+    /// JVMS §4.4.7: a constant has at most 65535 bytes.
+    #[test]
+    fn no_constant_is_longer_than_a_class_file_allows() {
+        let numbers = |count: u32| (0..count).map(|at| format!("{at} ")).collect::<String>();
+        let (sum, atom) = java_text(&numbers(3000).as_str().into(), true);
+        assert!(sum.starts_with("\"0 1 2 ") && sum.contains(" + ") && !atom);
+        let (joined, atom) = java_text(&numbers(9000).as_str().into(), true);
+        assert!(joined.starts_with("String.join(\"\", \"0 1 2 ") && !joined.contains(" + ") && atom);
+        let said: String = joined.split('"').skip(3).step_by(2).collect();
+        assert_eq!(said, numbers(9000));
     }
 }

@@ -37,6 +37,9 @@ pub trait Scope {
     /// Checked exceptions the operation declares.
     fn checked(&self, operation: &Operation) -> Vec<ClassName>;
 
+    /// The Java release that source is for, where it is not that of the JDK.
+    fn release(&self) -> Option<u32>;
+
     /// Whether calling the operation makes a compiler speak of deprecation.
     fn deprecation(&self, operation: &Operation) -> Deprecation;
 }

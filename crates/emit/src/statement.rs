@@ -14,7 +14,6 @@ use crate::expression::{Printer, Text};
 use crate::imports::Imports;
 use crate::java::JavaType;
 use crate::layout::{fits, wrap};
-use crate::literal::java_text;
 use crate::names::{Variables, wish_for_method, wish_for_type};
 use crate::plan::{Plan, plan};
 use crate::scope::Deprecation;
@@ -26,8 +25,6 @@ use crate::typing::Typing;
 pub enum EmitError {
     #[error("an object rebuilt from a stored state has no source form")]
     RestoredState,
-    #[error("a string of {0} characters is longer than a literal should be")]
-    LongString(usize),
     #[error("`{0}` cannot be used from the test's package")]
     Inaccessible(String),
     #[error("type `{0}` cannot be named in the test's package")]
@@ -405,7 +402,7 @@ impl Writer<'_, '_> {
             return Ok(());
         };
         self.asserts.push("assertEquals");
-        let message = java_text(message).0;
+        let message = self.printer.text(message).0;
         let at_once =
             format!("assertEquals({message}, assertThrows({name}.class, () -> {text}).getMessage());");
         let at_once = wrap(&at_once, COLUMN);

@@ -120,7 +120,12 @@ impl Printer<'_, '_> {
             let bare = format!("{params} -> {body}");
             let text = format!("({name}) {bare}");
             let returns_plain = method.returns.as_ref().is_none_or(Type::is_primitive);
-            let lambda = Some(Lambda { text: bare, returns_plain });
+            let is_neutral = match &method.behaviour {
+                StubBehaviour::Throw(_) | StubBehaviour::Default => true,
+                StubBehaviour::Constant(_) => returns_plain,
+                StubBehaviour::Parameter(_) | StubBehaviour::Captured(_) => false,
+            };
+            let lambda = Some(Lambda { text: bare, returns_plain, is_neutral });
             return Ok(Text { lambda, ..Text::loose(text, Static::Is(of)) });
         }
         let list = self.constructor_arguments(spec, &of, &args[..own])?;

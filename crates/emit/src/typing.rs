@@ -420,6 +420,10 @@ impl<'s> Typing<'s> {
                     notes.above(*at, have.clone());
                     Fit::Strict
                 }
+                // Whatever a variable in it stands for, it is an object.
+                JavaType::Class(..) | JavaType::Array(_) if *have == JavaType::class("java/lang/Object") => {
+                    Fit::Strict
+                }
                 want if !want.is_open() => self.reduce_type(want, have, &mut Inference::default()),
                 _ => Fit::Unsure,
             },

@@ -16,6 +16,7 @@ impl Writer<'_, '_> {
         if arguments.is_empty() {
             return None;
         }
+        self.keep_bounds(step, &name, &mut arguments);
         if !typing.is_raw() {
             for (at, found) in self.flows(step, arguments.len()).into_iter().enumerate() {
                 let is_open = typing.shape(&name).parameters[at].is_unbounded();
@@ -25,6 +26,22 @@ impl Writer<'_, '_> {
             }
         }
         Some(JavaType::Class(name, arguments))
+    }
+
+    /// Where a call gives a class with a variable of its own for an argument, the bounds of that variable hold for the argument.
+    fn keep_bounds(&self, step: StepId, name: &ClassName, arguments: &mut [Argument]) {
+        let Some((method, _)) = self.called(&self.printer.steps[usize::from(step.0)]) else { return };
+        let Some(JavaType::Class(given, own)) = &method.returns else { return };
+        let typing = self.printer.typing;
+        for (own, argument) in own.iter().zip(arguments).filter(|_| given == name) {
+            let Argument::Exact(JavaType::OfMethod(at)) = own else { continue };
+            if let Some(parameter) =
+                method.parameters.get(usize::from(*at)).filter(|found| !found.is_unbounded())
+                && let Some(sample) = typing.sample_of(parameter)
+            {
+                *argument = Argument::Exact(sample);
+            }
+        }
     }
 
     /// Per type parameter of a step's class, the types that later steps put in or want to be there.

@@ -110,6 +110,7 @@ impl Scope for Small {
             supertypes: above.iter().map(supertype).collect(),
             is_interface: false,
             is_final: class.as_internal() == "java/lang/String",
+            outer: None,
         }
     }
 
@@ -133,6 +134,10 @@ impl Scope for Small {
             }
             _ => Vec::new(),
         }
+    }
+
+    fn release(&self) -> Option<u32> {
+        None
     }
 
     fn deprecation(&self, _operation: &Operation) -> Deprecation {

@@ -12,7 +12,12 @@ pub struct Compiler {
     pub class_path: Vec<PathBuf>,
     /// `--release`, if the project asks for one.
     pub release: Option<u32>,
+    /// Whether the class path uses preview features of this release.
+    pub preview: bool,
 }
+
+/// What compilers and JVMs are told where code uses preview features.
+pub(crate) const PREVIEW: &str = "--enable-preview";
 
 /// An error the compiler reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,6 +113,9 @@ fn command(compiler: &Compiler, list: &Path, into: &Path) -> Command {
     command.args(["-Xmaxerrs", "100000", "-d"]).arg(into);
     if let Some(release) = compiler.release {
         command.arg("--release").arg(release.to_string());
+    }
+    if compiler.preview {
+        command.arg(PREVIEW);
     }
     command.arg("-cp").arg(join(&compiler.class_path)).arg(format!("@{}", list.display()));
     command

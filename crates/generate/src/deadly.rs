@@ -11,7 +11,7 @@ use probat_model::ClassName;
 use probat_search::campaign::{Campaign, Failure, FailureKind};
 use probat_supervisor::describe;
 
-use crate::compile::{CompileError, Compiler, compile};
+use crate::compile::{CompileError, compile};
 use crate::failing::failure_key;
 use crate::job::{Job, OutFile};
 use crate::suite::{package_for, subject_of};
@@ -86,8 +86,7 @@ fn compilable(job: &Job<'_>, mut files: Vec<OutFile>) -> Result<Vec<OutFile>, Co
     let Some(javac) = job.java.javac.as_ref().filter(|_| job.options.verify && !files.is_empty()) else {
         return Ok(files);
     };
-    let compiler =
-        Compiler { javac: javac.clone(), class_path: job.class_path.clone(), release: job.java.release };
+    let compiler = job.java.compiler(javac, job.class_path.clone());
     let folder = job.work.join("deadly");
     let path_of = |file: &OutFile| folder.join(&file.package).join(format!("{}.java", file.name));
     for file in &files {

@@ -2,11 +2,11 @@
 //!
 //! In: values and stored states. Out: [`Expected`], or nothing where an assertion would be about identity or noise.
 
-use probat_emit::Expected;
+use probat_emit::{Expected, text_columns};
 use probat_model::state::{Token, tokens};
 use probat_model::{ClassName, JavaString, StoredState, Type, Value};
 
-/// Longest text an assertion spells.
+/// Longest text an assertion spells: characters of it, or of the expression that builds it.
 const MAX_TEXT: usize = 300;
 
 /// Longest array an assertion spells.
@@ -31,7 +31,9 @@ pub(crate) fn expected(value: &Value, stored: Option<&StoredState>) -> Option<Ex
 }
 
 fn string(text: &JavaString, length: u32) -> Option<Expected> {
-    let whole = text.units().len() == length as usize && text.units().len() <= MAX_TEXT;
+    let units = text.units().len();
+    let is_short = units <= MAX_TEXT || text_columns(text) <= MAX_TEXT;
+    let whole = units == length as usize && is_short;
     (whole && !names_identity(&text.to_lossy())).then(|| Expected::String(text.clone()))
 }
 
@@ -92,6 +94,15 @@ mod tests {
         assert_eq!(expected(&text("me@example.org"), None), Some(Expected::String("me@example.org".into())));
         let cut = Value::String { text: "ab".into(), length: 5 };
         assert_eq!(expected(&cut, None), None);
+    }
+
+    #[test]
+    fn a_long_text_is_asserted_where_it_is_short_to_write() {
+        let seen = |text: String| {
+            expected(&Value::String { text: text.as_str().into(), length: text.len() as u32 }, None)
+        };
+        assert!(seen("-".repeat(4000)).is_some());
+        assert_eq!(seen((0..400).map(|at| at.to_string()).collect()), None);
     }
 
     #[test]

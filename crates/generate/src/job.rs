@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use probat_analysis::{ClassSource, World};
@@ -29,6 +29,7 @@ use probat_survey::{Clues, Lineage, Probes, SourceScope, SurveyOptions, Untestab
 
 use crate::account::Account;
 use crate::blame::blame;
+use crate::compile::{Compiler, PREVIEW};
 use crate::deadly::deadly;
 use crate::executor::FleetExecutor;
 use crate::explain::{self, Evidence, Unreached};
@@ -55,6 +56,14 @@ pub struct Java {
     pub javac: Option<PathBuf>,
     /// `--release` for the tests.
     pub release: Option<u32>,
+    /// Whether the classes under test use preview features, which compilers and JVMs have to be told.
+    pub preview: bool,
+}
+
+impl Java {
+    pub(crate) fn compiler(&self, javac: &Path, class_path: Vec<PathBuf>) -> Compiler {
+        Compiler { javac: javac.to_owned(), class_path, release: self.release, preview: self.preview }
+    }
 }
 
 /// Which tests to write. Match without `_`.
@@ -437,13 +446,14 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     let is_shown = job.options.step_limit.is_none() && job.scripts.is_none();
     let mut preview = Preview::new(is_shown.then(|| fleet_config(job, &probes.instrumentation)));
     let style = style(&job.options);
+    let scope = SourceScope::new(&world, job.java.release);
     let mut keeper = Keeper::new(job.options.unfinished.as_deref());
     let began = Instant::now();
     let Hunted { end, is_busy, waited } =
         hunt(&mut campaign, &mut fleet, &limits, stop, &mut |progress, campaign| {
             keeper.look(campaign);
             clock.watch.progress(&HuntProgress { of_edges, ..*progress });
-            if let Some(test) = preview.look(campaign, &world, &style) {
+            if let Some(test) = preview.look(campaign, &scope, &style) {
                 clock.watch.first_test(&test);
             }
         })?;
@@ -489,7 +499,6 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     };
     clock.enter(Phase::Judging);
     blame(&mut campaign, &mut one, &|| finishing.is_late(1.2))?;
-    let scope = SourceScope::new(&world);
     let facts = FromClasses { clues: Clues { world: &world }, lineage: &lineage, scope: &scope };
     let triaged = triage(&mut campaign, &mut one, &facts, &|| finishing.is_late(1.2))?;
     let mut failures = match job.options.kinds {
@@ -612,7 +621,7 @@ fn check(
     if let Some(types) = job.scripts {
         return Ok(scripts(&suite, &catalogue.operations, types, &job.options.marker));
     }
-    let scope = SourceScope::new(world);
+    let scope = SourceScope::new(world, job.java.release);
     let style = style(&job.options);
     let with = Verifier { job, catalogue, scope: &scope, style: &style, deadline };
     verify(&with, suite, &mut |phase| clock.enter(phase))
@@ -683,7 +692,12 @@ fn worker_config(job: &Job<'_>, instrumentation: &Instrumentation, jvm_options: 
     WorkerConfig {
         libjvm: job.java.libjvm.clone(),
         java_home: job.java.home.clone(),
-        jvm_options: jvm_options.iter().map(|option| (*option).to_owned()).collect(),
+        jvm_options: jvm_options
+            .iter()
+            .copied()
+            .chain(job.java.preview.then_some(PREVIEW))
+            .map(str::to_owned)
+            .collect(),
         class_path: job.class_path.clone(),
         check_jni: false,
         assertions: true,

@@ -12,6 +12,7 @@ mod account;
 mod blame;
 mod change;
 mod compile;
+mod crash;
 mod deadly;
 mod executor;
 mod expect;

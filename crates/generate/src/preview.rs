@@ -3,13 +3,11 @@
 //! In: a campaign that has found something. Out: the source of one test, shortened and seen to behave alike twice, for somebody who waits. It is
 //! neither compiled nor kept: the suite is made when the search is over. A JVM of its own is started for it beside the search.
 
-use std::cell::RefCell;
 use std::sync::Mutex;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use probat_analysis::World;
-use probat_emit::{Style, test_class_source};
+use probat_emit::{Scope, Style, test_class_source};
 use probat_model::{ClassName, Observation, Operation, OperationTable};
 use probat_protocol::Item;
 use probat_search::archive::{Ending, Witness};
@@ -17,7 +15,6 @@ use probat_search::campaign::Campaign;
 use probat_search::executor::Executor;
 use probat_search::length::LINE;
 use probat_supervisor::{Fleet, FleetConfig, FleetError, StartError};
-use probat_survey::SourceScope;
 
 use crate::executor::FleetExecutor;
 use crate::finish::{Finished, finish_few};
@@ -65,7 +62,7 @@ impl Preview {
     pub fn look(
         &mut self,
         campaign: &mut Campaign<'_>,
-        world: &RefCell<World<'_>>,
+        scope: &dyn Scope,
         style: &Style,
     ) -> Option<FirstTest> {
         if self.config.is_some() && self.start.elapsed() >= AFTER && campaign.archive().edges() > 0 {
@@ -80,14 +77,14 @@ impl Preview {
             return None;
         }
         // Whatever goes wrong here costs a look, not the run.
-        show(campaign, &mut fleet, world, style).ok().flatten()
+        show(campaign, &mut fleet, scope, style).ok().flatten()
     }
 }
 
 fn show(
     campaign: &mut Campaign<'_>,
     fleet: &mut Fleet,
-    world: &RefCell<World<'_>>,
+    scope: &dyn Scope,
     style: &Style,
 ) -> Result<Option<FirstTest>, FleetError> {
     let start = Instant::now();
@@ -96,7 +93,7 @@ fn show(
     let chosen = worth_showing(campaign);
     let tests = finish_few(campaign, chosen, &mut one, &mut two, &|| start.elapsed() > SHORTENING)?;
     let best = tests.into_iter().find(|test| !test.case.checks.is_empty());
-    Ok(best.and_then(|best| source(campaign, best, world, style)))
+    Ok(best.and_then(|best| source(campaign, best, scope, style)))
 }
 
 /// One worker for both looks at a test.
@@ -135,15 +132,9 @@ fn worth_showing(campaign: &Campaign<'_>) -> Vec<Witness> {
 }
 
 /// The test method, as it will stand in a file.
-fn source(
-    campaign: &Campaign<'_>,
-    test: Finished,
-    world: &RefCell<World<'_>>,
-    style: &Style,
-) -> Option<FirstTest> {
+fn source(campaign: &Campaign<'_>, test: Finished, scope: &dyn Scope, style: &Style) -> Option<FirstTest> {
     let file = group(&campaign.catalogue, vec![test], Purpose::Passing).into_iter().next()?;
-    let scope = SourceScope::new(world);
-    let source = test_class_source(&file.class, &campaign.catalogue.operations, &scope, style);
+    let source = test_class_source(&file.class, &campaign.catalogue.operations, scope, style);
     if !source.refused.is_empty() {
         return None;
     }

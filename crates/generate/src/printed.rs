@@ -129,25 +129,40 @@ impl<'a> Printed<'a> {
         Ok(written)
     }
 
+    /// Names of the tests of a file.
+    pub fn tests(&self, file: FileId) -> Vec<String> {
+        self.suite[file].class.tests.iter().map(|test| test.name.clone()).collect()
+    }
+
+    /// A file as if it had these tests alone.
+    pub fn source_of(&self, file: FileId, names: &[String]) -> String {
+        let class = &self.suite[file].class;
+        let tests = class.tests.iter().filter(|test| names.contains(&test.name)).cloned().collect();
+        self.print(class, tests)
+    }
+
+    fn print(&self, class: &TestClass, tests: Vec<TestCase>) -> String {
+        let (package, name) = (class.package.clone(), class.name.clone());
+        let alone = TestClass { package, name, about: Vec::new(), tests, groups: Vec::new() };
+        test_class_source(&alone, self.operations, self.scope, self.style).text
+    }
+
+    /// Writes a test without type arguments from now on, or drops it where that makes no difference.
+    pub fn rewrite_or_drop(&mut self, file: FileId, name: &str, detail: &str) {
+        if !self.make_raw(file, name) {
+            self.drop_test(file, name, DropReason::Uncompilable, detail.to_owned());
+        }
+    }
+
     /// Writes a test without type arguments from now on; whether that makes a difference.
     fn make_raw(&mut self, file: FileId, name: &str) -> bool {
         let class = &self.suite[file].class;
         let Some(place) = class.tests.iter().position(|test| test.name == name && !test.raw) else {
             return false;
         };
-        let print = |test: TestCase| {
-            let alone = TestClass {
-                package: class.package.clone(),
-                name: class.name.clone(),
-                about: Vec::new(),
-                tests: vec![test],
-                groups: Vec::new(),
-            };
-            test_class_source(&alone, self.operations, self.scope, self.style).text
-        };
         let test = &class.tests[place];
         let raw = TestCase { raw: true, ..test.clone() };
-        let differs = print(test.clone()) != print(raw.clone());
+        let differs = self.print(class, vec![test.clone()]) != self.print(class, vec![raw.clone()]);
         if differs {
             self.suite[file].class.tests[place] = raw;
             self.sources[file] = None;
@@ -181,23 +196,38 @@ impl<'a> Printed<'a> {
         }
     }
 
+    /// Drops the files that a compiler objects to.
+    pub fn drop_objectionable(&mut self, files: &[(FileId, PathBuf)], found: &[Diagnostic]) {
+        for (at, path) in files {
+            if let Some(diagnostic) = found.iter().find(|diagnostic| diagnostic.file == *path) {
+                self.drop_file(*at, DropReason::Uncompilable, &diagnostic.message);
+            }
+        }
+    }
+
     pub fn drop_file(&mut self, file: FileId, reason: DropReason, detail: &str) {
-        let names: Vec<String> = self.suite[file].class.tests.iter().map(|test| test.name.clone()).collect();
-        for name in names {
+        for name in self.tests(file) {
             self.drop_test(file, &name, reason, detail.to_owned());
         }
     }
 
-    /// Drops the tests that did not do what they are written for: pass, or fail. Gives the files with methods that fell apart, whose cases have
-    /// to be looked at one by one.
-    pub fn drop_surprising(&mut self, run: JUnitRun) -> BTreeSet<FileId> {
-        let mut split = BTreeSet::new();
-        for (class, name, verdict) in run.verdicts {
+    /// Drops the tests that did not do what they are written for: pass, or fail. Where `rewrites`, those that fail because of a cast may get another
+    /// form, as casts that a compiler adds for type arguments are not in the calls that were observed. Gives the files that have to be checked again: with
+    /// such tests, or with methods that fell apart, whose cases have to be looked at one by one.
+    pub fn drop_surprising(&mut self, runs: [JUnitRun; 2], rewrites: bool) -> Vec<FileId> {
+        let mut changed: BTreeSet<(FileId, String)> = BTreeSet::new();
+        for (class, name, verdict) in runs.into_iter().flat_map(|run| run.verdicts) {
             let Some(at) = self.suite.iter().position(|file| class_of(file) == class) else { continue };
             match (verdict, self.suite[at].fails) {
                 (Verdict::Passed, false) | (Verdict::Failed(_), true) => {}
+                (Verdict::Failed(_), false) if changed.contains(&(at, name.clone())) => {}
                 (Verdict::Failed(_), false) if self.split(at, &name) => {
-                    split.insert(at);
+                    changed.insert((at, name));
+                }
+                (Verdict::Failed(detail), false)
+                    if rewrites && detail.contains(FAILED_CAST) && self.make_raw(at, &name) =>
+                {
+                    changed.insert((at, name));
                 }
                 (Verdict::Failed(detail), false) => self.drop_test(at, &name, DropReason::Unstable, detail),
                 (Verdict::Passed, true) => {
@@ -205,7 +235,9 @@ impl<'a> Printed<'a> {
                 }
             }
         }
-        split
+        let mut files: Vec<FileId> = changed.into_iter().map(|(at, _)| at).collect();
+        files.dedup();
+        files
     }
 
     /// Gives each case of a group a method of its own; whether there is such a group.
@@ -234,6 +266,9 @@ impl<'a> Printed<'a> {
         }
     }
 }
+
+/// What JUnit's words about a failed cast hold.
+const FAILED_CAST: &str = "ClassCastException";
 
 fn class_of(file: &SuiteFile) -> ClassName {
     if file.class.package.is_empty() {

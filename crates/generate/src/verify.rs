@@ -16,6 +16,7 @@ use probat_search::catalogue::Catalogue;
 use probat_supervisor::{Fleet, FleetConfig, StartError};
 
 use crate::compile::{CompileError, Compiler, compile};
+use crate::crash::drop_deadly;
 use crate::job::{Job, OutFile, Phase, junit_config};
 use crate::junit::{JUnitError, JUnitRun, run_junit};
 use crate::pace::Pace;
@@ -67,11 +68,10 @@ pub enum VerifyError {
     Start(#[from] StartError),
     #[error(transparent)]
     JUnit(#[from] JUnitError),
-    #[error("the tests still do not compile after {rounds} rounds: {first}")]
-    Hopeless { rounds: usize, first: String },
 }
 
-/// Rounds of compiling: a compiler tells of one kind of error only when the earlier kinds are gone.
+/// Rounds of compiling in which single tests are dropped: a compiler tells of one kind of error only when the earlier kinds are gone. After them
+/// whole files are.
 const ROUNDS: usize = 6;
 
 /// What verification needs besides the suite.
@@ -100,7 +100,7 @@ pub(crate) fn verify(
         return Ok(Verification { files, edges: printed.edges(), dropped: printed.dropped, verified: false });
     };
     let class_path = job.class_path.iter().chain(&job.junit).cloned().collect();
-    let compiler = Compiler { javac: javac.clone(), class_path, release: job.java.release };
+    let compiler = job.java.compiler(javac, class_path);
     let mut waiting = printed.by_worth();
     let mut pace = Pace::default();
     for number in 0.. {
@@ -111,11 +111,14 @@ pub(crate) fn verify(
         let lines = batch.iter().map(|&file| printed.lines(file)).sum();
         let start = Instant::now();
         let folder = job.work.join(format!("batch{number}"));
-        let split = check(job, &compiler, &mut printed, &batch, &folder, enter)?;
+        let mut open = check(job, &compiler, &mut printed, &batch, &folder, true, enter)?;
         pace.learn(lines, start.elapsed());
-        if !split.is_empty() {
-            let folder = job.work.join(format!("batch{number}-split"));
-            check(job, &compiler, &mut printed, &split, &folder, enter)?;
+        // Methods that fell apart, then cases that are written without type arguments.
+        for (round, rewrites) in [(1, true), (2, false)] {
+            if !open.is_empty() {
+                let folder = job.work.join(format!("batch{number}-{round}"));
+                open = check(job, &compiler, &mut printed, &open, &folder, rewrites, enter)?;
+            }
         }
     }
     for file in waiting {
@@ -146,13 +149,14 @@ fn next_batch(
     waiting.drain(..count).collect()
 }
 
-/// Compiles and runs one batch; gives the files with tests that have to be checked once more.
+/// Compiles and runs one batch; gives the files in which tests got another form, which have to be checked once more.
 fn check(
     job: &Job<'_>,
     compiler: &Compiler,
     printed: &mut Printed<'_>,
     batch: &[FileId],
     folder: &Path,
+    rewrites: bool,
     enter: &mut dyn FnMut(Phase),
 ) -> Result<Vec<FileId>, VerifyError> {
     enter(Phase::Compiling);
@@ -163,11 +167,7 @@ fn check(
     }
     enter(Phase::Running);
     let plain = (job.options.framework == Framework::Java).then(|| printed.names(batch));
-    let mut split = BTreeSet::new();
-    for run in run_twice(job, &classes, plain.as_deref())? {
-        split.extend(printed.drop_surprising(run));
-    }
-    Ok(split.into_iter().collect())
+    Ok(printed.drop_surprising(run_twice(job, &classes, plain.as_deref())?, rewrites))
 }
 
 /// Compiles until the compiler has no objections; gives the number of files.
@@ -178,27 +178,33 @@ fn compile_batch(
     sources: &Path,
     classes: &Path,
 ) -> Result<usize, VerifyError> {
-    let mut first = String::new();
-    for _ in 0..ROUNDS {
+    let mut said = String::new();
+    for round in 0..2 * ROUNDS {
         let files = printed.write(batch, sources)?;
         if files.is_empty() {
             return Ok(0);
         }
         // After an error the compiler writes no more classes; those it wrote before need no second time.
-        let paths: Vec<_> = files
-            .iter()
-            .filter(|(_, path)| !is_compiled(path, sources, classes))
-            .map(|(_, path)| path.clone())
-            .collect();
-        if paths.is_empty() {
+        let open: Vec<_> =
+            files.iter().filter(|(_, path)| !is_compiled(path, sources, classes)).cloned().collect();
+        if open.is_empty() {
             return Ok(files.len());
         }
-        let found = compile(compiler, &paths, classes)?;
-        let Some(diagnostic) = found.first() else { return Ok(files.len()) };
-        first = format!("{}:{}: {}", diagnostic.file.display(), diagnostic.line, diagnostic.message);
-        printed.drop_uncompilable(&files, &found);
+        let paths: Vec<_> = open.iter().map(|(_, path)| path.clone()).collect();
+        match compile(compiler, &paths, classes) {
+            Ok(found) if found.is_empty() => return Ok(files.len()),
+            Ok(found) if round < ROUNDS => printed.drop_uncompilable(&files, &found),
+            Ok(found) => {
+                said = found[0].message.clone();
+                printed.drop_objectionable(&files, &found);
+            }
+            Err(CompileError::Unexplained(_)) => drop_deadly(compiler, printed, open, classes)?,
+            Err(error) => return Err(error.into()),
+        }
     }
-    Err(VerifyError::Hopeless { rounds: ROUNDS, first })
+    // It objects to something that is not ours.
+    batch.iter().for_each(|&file| printed.drop_file(file, DropReason::Uncompilable, &said));
+    Ok(0)
 }
 
 /// Whether a source has its class file. One that the compiler objected to never has.

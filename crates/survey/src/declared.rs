@@ -3,11 +3,12 @@
 //! In: ids of a world. Out: the types and members of `emit`, with numbered type variables. What a signature says that has no such form (a
 //! variable of a class around the declaring one, a class inside a generic class) becomes opaque.
 
+use probat_analysis::members::Nesting;
 use probat_analysis::{ClassId, FieldId, MethodId, World};
 use probat_classfile::AccessFlags;
 use probat_classfile::signature::{self, ClassTypeSignature, TypeArgument, TypeSignature};
 use probat_emit::{Access, Argument, ClassShape, Field, JavaType, Method, TypeParameter};
-use probat_model::Type;
+use probat_model::{ClassName, Type};
 
 /// Names of the type variables that a declaration can mention.
 #[derive(Default)]
@@ -22,6 +23,7 @@ pub(crate) fn shape(world: &World<'_>, id: ClassId) -> ClassShape {
     let mut shape = ClassShape {
         is_interface: class.is_interface(),
         is_final: class.access.has(AccessFlags::FINAL),
+        outer: outer(world, id),
         ..ClassShape::default()
     };
     match world.class_signature(id) {
@@ -38,6 +40,16 @@ pub(crate) fn shape(world: &World<'_>, id: ClassId) -> ClassShape {
         }
     }
     shape
+}
+
+/// The class that objects of an inner class are inside of.
+fn outer(world: &World<'_>, id: ClassId) -> Option<ClassName> {
+    if world.nesting(id) != Some(Nesting::Inner) {
+        return None;
+    }
+    let name = &world.class(id).name;
+    let all = world.file(id)?.attributes().inner_classes().ok()?;
+    all.into_iter().find(|entry| entry.inner == *name)?.outer
 }
 
 /// A method as its class declares it; none if the class file has nonsense there.

@@ -17,6 +17,7 @@ use crate::declared;
 #[derive(Debug)]
 pub struct SourceScope<'w, 's> {
     world: &'w RefCell<World<'s>>,
+    release: Option<u32>,
     known: RefCell<Known>,
 }
 
@@ -33,8 +34,9 @@ struct Known {
 }
 
 impl<'w, 's> SourceScope<'w, 's> {
-    pub fn new(world: &'w RefCell<World<'s>>) -> Self {
-        SourceScope { world, known: RefCell::default() }
+    /// What source for a release can say; unset, it is that of the JDK.
+    pub fn new(world: &'w RefCell<World<'s>>, release: Option<u32>) -> Self {
+        SourceScope { world, release, known: RefCell::default() }
     }
 }
 
@@ -132,6 +134,10 @@ impl Scope for SourceScope<'_, '_> {
         let found: Vec<ClassName> = thrown.into_iter().filter(is_checked).collect();
         self.known.borrow_mut().checked.insert(operation.clone(), found.clone());
         found
+    }
+
+    fn release(&self) -> Option<u32> {
+        self.release
     }
 
     fn deprecation(&self, operation: &Operation) -> Deprecation {

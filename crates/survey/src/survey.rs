@@ -197,7 +197,8 @@ impl Entry<'_, '_, '_> {
             let world = self.world.borrow();
             (world.members(class, &package), world.nesting(class), world.class(class).is_abstract())
         };
-        let can_construct = !is_abstract && matches!(nesting, Some(Nesting::TopLevel | Nesting::Static));
+        let is_made_alone = matches!(nesting, Some(Nesting::TopLevel | Nesting::Static | Nesting::Inner));
+        let can_construct = !is_abstract && is_made_alone;
         let constructors = members.constructors.iter().filter(|_| can_construct);
         let before = catalogue.callables.len();
         for &method in constructors.chain(&members.methods) {

@@ -50,7 +50,7 @@ pub fn export(
     }
     let source = Source(library);
     let world = RefCell::new(World::new(&source));
-    let scope = SourceScope::new(&world);
+    let scope = SourceScope::new(&world, None);
     let mut exported = Exported { is_cut: !is_whole, ..Exported::default() };
     for (number, part) in cases.chunks(IN_A_FILE).enumerate() {
         let class = test_class(found, part.to_vec(), number);

@@ -81,7 +81,7 @@ fn doubt_in_words(doubt: Doubt) -> &'static str {
     match doubt {
         Doubt::OwnPackage => "it takes members that only their own package or subclasses can call",
         Doubt::Internal => "it takes classes of a package named internal",
-        Doubt::IllTyped => "a cast failed on what a generic parameter was given without regard to its type",
+        Doubt::IllTyped => "a generic parameter was given what its type does not allow",
         Doubt::NotSetUp => "the object waits for a field that another method sets",
         Doubt::Refused => "the code looks for null and refuses it",
         Doubt::HandedIn => "an object that the test handed in throws it",

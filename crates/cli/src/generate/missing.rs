@@ -29,7 +29,12 @@ pub struct Needs {
     pub newest: Option<(u32, ClassName)>,
     /// Java release of the oldest class.
     pub oldest: Option<u32>,
+    /// A class that uses preview features, and the one Java release that has them.
+    pub preview: Option<(u32, ClassName)>,
 }
+
+/// Minor version of classes that use preview features (JVMS §4.1).
+const PREVIEW_MINOR: u16 = 65_535;
 
 /// Class file versions and Java releases differ by this.
 const VERSION_OFFSET: u16 = 44;
@@ -44,6 +49,10 @@ pub fn needs(library: &Library, targets: &[ClassName]) -> Needs {
         let release = u32::from(file.major.saturating_sub(VERSION_OFFSET));
         if needs.newest.as_ref().is_none_or(|(newest, _)| release > *newest) {
             needs.newest = Some((release, target.clone()));
+        }
+        // Below 56, minor versions meant something else.
+        if file.minor == PREVIEW_MINOR && file.major >= 56 && needs.preview.is_none() {
+            needs.preview = Some((release, target.clone()));
         }
         needs.oldest = Some(needs.oldest.map_or(release, |oldest| oldest.min(release)));
         for name in named(&file) {

@@ -114,7 +114,7 @@ fn choose(args: &GenerateArgs, project: &Project, library: &Library) -> Result<V
 fn check_release(needs: &Needs, jvm: &Jvm) -> Result<(), Failure> {
     let Some((release, class)) = &needs.newest else { return Ok(()) };
     if *release <= jvm.version.feature {
-        return Ok(());
+        return check_preview(needs, jvm);
     }
     let text = format!(
         "class `{class}` is compiled for Java {release}, and the JVM is Java {}",
@@ -122,6 +122,21 @@ fn check_release(needs: &Needs, jvm: &Jvm) -> Result<(), Failure> {
     );
     Err(Failure::new(Exit::BadInput, text)
         .hint(format!("name a JDK {release} or newer with `--java-home`; `probat doctor` lists those found")))
+}
+
+/// Preview features are those of one release (JEP 12).
+fn check_preview(needs: &Needs, jvm: &Jvm) -> Result<(), Failure> {
+    let Some((release, class)) = &needs.preview else { return Ok(()) };
+    if *release == jvm.version.feature {
+        message("note", "the code uses preview features; its tests need `--enable-preview`, too");
+        return Ok(());
+    }
+    let text = format!(
+        "class `{class}` uses preview features of Java {release}, which no other release loads, and the JVM is Java {}",
+        jvm.version.feature
+    );
+    Err(Failure::new(Exit::BadInput, text)
+        .hint(format!("name a JDK {release} with `--java-home`; `probat doctor` lists those found")))
 }
 
 /// How many missing dependencies are named one by one.
@@ -199,5 +214,8 @@ fn java_of(jvm: &Jvm, project: &Project, needs: &Needs) -> Java {
         // A compiler knows the releases from 8 up to its own.
         project.kind != Kind::Classes && can_cross_compile && (8..jvm.version.feature).contains(release)
     });
-    Java { home: jvm.home.clone(), libjvm: jvm.libjvm.clone(), javac: compiler(jvm).ok(), release }
+    let preview = needs.preview.is_some();
+    // A compiler has the preview features of its own release only, and wants to be told which that is.
+    let release = if preview { Some(jvm.version.feature) } else { release };
+    Java { home: jvm.home.clone(), libjvm: jvm.libjvm.clone(), javac: compiler(jvm).ok(), release, preview }
 }

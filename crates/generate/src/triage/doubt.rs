@@ -25,7 +25,7 @@ pub enum Doubt {
     OwnPackage,
     /// A class of a package named `internal` takes part.
     Internal,
-    /// A cast failed, and the test gave a generic parameter whatever it had.
+    /// A cast failed, and the test gave a generic parameter whatever it had; or it gave a `Class` of a class that a type parameter does not allow.
     IllTyped,
     /// A field is null that another method sets: the object waits for it.
     NotSetUp,
@@ -141,6 +141,9 @@ fn of_steps(evidence: &Evidence<'_>, facts: &dyn Facts, found: &mut Vec<Doubt>) 
     if operations().any(|operation| facts.is_deprecated(operation)) {
         found.push(Doubt::Deprecated);
     }
+    if gives_wrong_class(evidence, facts) {
+        found.push(Doubt::IllTyped);
+    }
     if is_entangled(evidence.table, evidence.steps) {
         found.push(Doubt::Entangled);
     }
@@ -154,6 +157,23 @@ fn of_steps(evidence: &Evidence<'_>, facts: &dyn Facts, found: &mut Vec<Doubt>) 
     if operations().enumerate().any(|(at, operation)| closes(at, operation)) {
         found.push(Doubt::Closed);
     }
+}
+
+/// Whether a call got a `Class` that its type parameter does not allow, as no source without a raw type does.
+fn gives_wrong_class(evidence: &Evidence<'_>, facts: &dyn Facts) -> bool {
+    let given = |step: StepId| match evidence
+        .steps
+        .get(usize::from(step.0))
+        .map(|step| evidence.table.get(step.operation))
+    {
+        Some(Operation::Literal(Literal::Class(of))) => Some(of),
+        _ => None,
+    };
+    evidence.steps.iter().any(|step| {
+        let operation = evidence.table.get(step.operation);
+        let mut each = step.args.iter().enumerate();
+        each.any(|(at, &arg)| given(arg).is_some_and(|class| facts.breaks_bound(operation, at, class)))
+    })
 }
 
 /// What was thrown, and by whom.
@@ -255,7 +275,7 @@ fn is_internal(class: &ClassName) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use probat_model::{Frame, MethodDescriptor};
+    use probat_model::{Frame, MethodDescriptor, Type};
 
     /// Answers by name: classes that begin with `Hidden` are not public, methods named `refuse` throw, `Base` is above all.
     struct Named;
@@ -272,6 +292,10 @@ mod tests {
 
         fn takes_generics(&self, operation: &Operation) -> bool {
             matches!(operation, Operation::Call { name, .. } if name == "add")
+        }
+
+        fn breaks_bound(&self, operation: &Operation, argument: usize, class: &Type) -> bool {
+            self.takes_generics(operation) && argument == 1 && *class == Type::class("a/Wrong")
         }
 
         fn declarer(&self, class: &ClassName, _: &str, _: &str) -> Option<ClassName> {
@@ -357,6 +381,40 @@ mod tests {
     fn a_failed_cast_is_doubted_where_generics_were_given_anything() {
         check(["a/R", "a/G"], "add", Some((CAST, "a/R", "get")), &[Doubt::IllTyped]);
         check(["a/R", "a/G"], "call", Some((CAST, "a/R", "get")), &[]);
+    }
+
+    #[test]
+    fn a_class_that_a_type_parameter_does_not_allow_is_doubted() {
+        let mut table = OperationTable::new();
+        let mut given = |class: &str, call: &str| {
+            let literal = table.intern(Operation::Literal(Literal::Class(Type::class(class))));
+            let operation = table.intern(Operation::Call {
+                class: ClassName::internal("a/R"),
+                name: call.into(),
+                descriptor: MethodDescriptor::parse("(Ljava/lang/Class;)V").unwrap(),
+                interface: false,
+            });
+            let receiver = table.intern(Operation::Literal(Literal::Null(Type::class("a/R"))));
+            let steps = vec![
+                Step { operation: receiver, args: Default::default() },
+                Step { operation: literal, args: Default::default() },
+                Step { operation, args: [StepId(0), StepId(1)].into_iter().collect() },
+            ];
+            let kind = FailureKind::Contract(Contract::NullPointer);
+            let evidence = Evidence {
+                table: &table,
+                steps: &steps,
+                kind: &kind,
+                thrown: None,
+                of: &[],
+                classes: &[],
+                is_repeated: true,
+            };
+            doubts(&evidence, &Named)
+        };
+        assert_eq!(given("a/Wrong", "add"), [Doubt::IllTyped]);
+        assert_eq!(given("a/Right", "add"), []);
+        assert_eq!(given("a/Wrong", "call"), []);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! In: questions about operations, classes and frames. Out: answers, from class files in the product, by hand in tests.
 
-use probat_emit::{Deprecation, Scope};
-use probat_model::{ClassName, Frame, Operation};
+use probat_emit::{Argument, Deprecation, JavaType, Scope};
+use probat_model::{ClassName, Frame, Operation, Type};
 use probat_search::homes::Home;
 use probat_search::types::Hierarchy;
 use probat_survey::{Clues, Lineage, SourceScope};
@@ -14,6 +14,8 @@ pub(crate) trait Facts {
     fn home(&self, operation: &Operation) -> Home;
     fn is_deprecated(&self, operation: &Operation) -> bool;
     fn takes_generics(&self, operation: &Operation) -> bool;
+    /// Whether a `Class` given as the n-th argument is of a class that the type parameter does not allow.
+    fn breaks_bound(&self, operation: &Operation, argument: usize, class: &Type) -> bool;
     /// The class whose method runs for an object of a class.
     fn declarer(&self, class: &ClassName, name: &str, descriptor: &str) -> Option<ClassName>;
     fn is_subclass(&self, class: &ClassName, of: &ClassName) -> bool;
@@ -45,6 +47,29 @@ impl Facts for FromClasses<'_, '_, '_> {
         self.clues.takes_generics(operation)
     }
 
+    fn breaks_bound(&self, operation: &Operation, argument: usize, class: &Type) -> bool {
+        let (of, name, descriptor, receivers) = match operation {
+            Operation::Construct { class, descriptor } => (class, "<init>", descriptor, 0),
+            Operation::CallStatic { class, name, descriptor, .. } => (class, name.as_str(), descriptor, 0),
+            Operation::Call { class, name, descriptor, .. } => (class, name.as_str(), descriptor, 1),
+            _ => return false,
+        };
+        let methods = self.scope.methods(of, name);
+        let Some(method) = methods.iter().find(|method| method.descriptor == *descriptor) else {
+            return false;
+        };
+        let Some(param) = argument.checked_sub(receivers).and_then(|at| method.params.get(at)) else {
+            return false;
+        };
+        let Some(variable) = class_of_variable(param) else { return false };
+        let Some(parameter) = method.parameters.get(usize::from(variable)) else { return false };
+        let erased = parameter.bounds.iter().filter_map(|bound| match bound {
+            JavaType::Class(name, _) => Some(Type::Class(name.clone())),
+            _ => None,
+        });
+        erased.into_iter().any(|bound| !self.scope.is_subtype(class, &bound))
+    }
+
     fn declarer(&self, class: &ClassName, name: &str, descriptor: &str) -> Option<ClassName> {
         self.clues.declarer(class, name, descriptor)
     }
@@ -63,5 +88,20 @@ impl Facts for FromClasses<'_, '_, '_> {
 
     fn is_equal_by_identity(&self, class: &ClassName) -> bool {
         self.clues.is_equal_by_identity(class)
+    }
+}
+
+/// The variable of the method in `Class<T>` or `Class<? extends T>`.
+fn class_of_variable(param: &JavaType) -> Option<u16> {
+    match param {
+        JavaType::Class(name, arguments) if name.as_internal() == "java/lang/Class" => {
+            match arguments.as_slice() {
+                [Argument::Exact(JavaType::OfMethod(at)) | Argument::Extends(JavaType::OfMethod(at))] => {
+                    Some(*at)
+                }
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }
