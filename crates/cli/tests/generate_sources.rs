@@ -85,7 +85,7 @@ fn code_with_preview_features_is_compiled_and_run_with_them() {
     let source = bed.at("Scale.java");
     fs::write(&source, SCALE).unwrap();
     let own = bed.jdk.version.feature;
-    bed.compile_with(&[source.clone()], "classes", &[], Some(&own.to_string()));
+    bed.compile_with(std::slice::from_ref(&source), "classes", &[], Some(&own.to_string()));
     mark_preview(&bed.at("classes/scale/Scale.class"));
     let run = generate(&bed, &[]);
     run.expect(0, &["its tests need `--enable-preview`"]);
