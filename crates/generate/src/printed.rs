@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use probat_emit::{Scope, Source, Style, TestCase, TestClass, test_class_source};
-use probat_model::{ClassName, OperationTable, ProbeId};
+use probat_emit::{Ending, Scope, Source, Style, TestCase, TestClass, test_class_source};
+use probat_model::{ClassName, Contract, OperationTable, ProbeId, Thrown};
 
 use crate::compile::{CompileError, Diagnostic};
 use crate::job::OutFile;
@@ -216,7 +216,10 @@ impl<'a> Printed<'a> {
     /// such tests, or with methods that fell apart, whose cases have to be looked at one by one.
     pub fn drop_surprising(&mut self, runs: [JUnitRun; 2], rewrites: bool) -> Vec<FileId> {
         let mut changed: BTreeSet<(FileId, String)> = BTreeSet::new();
-        for (class, name, verdict) in runs.into_iter().flat_map(|run| run.verdicts) {
+        // Assertions of the code are enabled in the first run and disabled in the second.
+        let told =
+            |(run, asserts): (JUnitRun, bool)| run.verdicts.into_iter().map(move |told| (told, asserts));
+        for ((class, name, verdict), asserts) in runs.into_iter().zip([true, false]).flat_map(told) {
             let Some(at) = self.suite.iter().position(|file| class_of(file) == class) else { continue };
             match (verdict, self.suite[at].fails) {
                 (Verdict::Passed, false) | (Verdict::Failed(_), true) => {}
@@ -230,6 +233,7 @@ impl<'a> Printed<'a> {
                     changed.insert((at, name));
                 }
                 (Verdict::Failed(detail), false) => self.drop_test(at, &name, DropReason::Unstable, detail),
+                (Verdict::Passed, true) if !asserts && self.needs_assertions(at, &name) => {}
                 (Verdict::Passed, true) => {
                     self.drop_test(at, &name, DropReason::Unstable, "the failure did not come again".into());
                 }
@@ -238,6 +242,18 @@ impl<'a> Printed<'a> {
         let mut files: Vec<FileId> = changed.into_iter().map(|(at, _)| at).collect();
         files.dedup();
         files
+    }
+
+    /// Whether a failing test is about an `assert` of the code, which fails only where these are enabled.
+    fn needs_assertions(&self, file: FileId, name: &str) -> bool {
+        let test = self.suite[file].class.tests.iter().find(|test| test.name == name);
+        test.is_some_and(|test| match &test.ending {
+            Ending::Breaks { contract, thrown, .. } => {
+                *contract == Contract::AssertionError || is_assertion_error(thrown.as_ref())
+            }
+            Ending::BreaksRule { thrown, .. } => is_assertion_error(thrown.as_ref()),
+            Ending::Returns | Ending::Throws { .. } => false,
+        })
     }
 
     /// Gives each case of a group a method of its own; whether there is such a group.
@@ -265,6 +281,10 @@ impl<'a> Printed<'a> {
             self.dropped.push(Dropped { test, reason, detail, edges });
         }
     }
+}
+
+fn is_assertion_error(thrown: Option<&Thrown>) -> bool {
+    thrown.is_some_and(|thrown| thrown.class.as_internal() == "java/lang/AssertionError")
 }
 
 /// What JUnit's words about a failed cast hold.
