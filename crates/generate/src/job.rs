@@ -722,10 +722,10 @@ pub(crate) fn fleet_config(job: &Job<'_>, instrumentation: &Instrumentation) -> 
 
 /// Another time zone and language, other hash codes and members, and no history: what behaves differently here is not asserted.
 fn second_config(job: &Job<'_>, instrumentation: &Instrumentation) -> FleetConfig {
-    // Far east of us and, when tests are checked, far west, by no whole number of hours: it is another day there, and another minute. Turkish has its own capital letters; with it come digits
-    // that are not ours.
+    // Far east of us, by no whole number of hours, and, when tests are checked, far west: it is another day there, and another minute; both have a summer time, at opposite ends of
+    // the year. Turkish has its own capital letters; with it come digits that are not ours.
     let other = [
-        "-Duser.timezone=Australia/Eucla",
+        "-Duser.timezone=Pacific/Chatham",
         "-Duser.language=tr",
         "-Duser.country=TR",
         "-Duser.extensions=u-nu-arab",
@@ -746,7 +746,7 @@ pub(crate) fn junit_config(job: &Job<'_>, tests: PathBuf, other: bool) -> FleetC
     // Nobody else's JVM is told that there is no display.
     let options: &[&str] = if other {
         &[
-            "-Duser.timezone=Pacific/Marquesas",
+            "-Duser.timezone=America/Adak",
             "-Duser.language=ar",
             "-Duser.country=EG",
             "-Djava.awt.headless=false",
