@@ -40,8 +40,7 @@ impl Compared {
 
 /// Through text, so that a NaN agrees with itself.
 fn said(seen: &Observation, step: StepId) -> Option<String> {
-    let at = seen.steps.binary_search_by_key(&step, |(step, _)| *step).ok()?;
-    match &seen.steps[at].1 {
+    match seen.outcome(step)? {
         StepOutcome::Returned(Value::Void) => None,
         outcome => Some(format!("{outcome:?}")),
     }

@@ -3,14 +3,14 @@
 //! In: steps and the edges they took. Out: [`Chance`]; and which tests end alike however often they are run.
 
 use probat_analysis::nondeterminism::{Influence, influence_of_call};
-use probat_emit::{Ending as Ends, TestCase};
-use probat_model::{End, Observation, Operation, OperationTable, ProbeId, Step, StepId, StepOutcome};
+use probat_model::{Observation, Operation, OperationTable, ProbeId, Step};
 use probat_protocol::Item;
+use probat_search::archive::Ending;
 use probat_search::campaign::Campaign;
 use probat_search::catalogue::Catalogue;
 use probat_search::executor::Executor;
 
-use crate::finish::{Finished, item};
+use crate::finish::{ends_alike, item};
 
 /// What is left to what the next call may find different: the time, chance, identity hashes, other threads. Match without `_`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,7 +58,7 @@ fn is_fickle(table: &OperationTable, step: &Step) -> bool {
 /// Runs tests again and again in both executors; for each whether it ended alike every time.
 pub(crate) fn end_alike<E: Executor>(
     campaign: &Campaign<'_>,
-    tests: &[&Finished],
+    tests: &[(&[Step], &Ending)],
     first: &mut E,
     second: &mut E,
 ) -> Result<Vec<bool>, E::Error> {
@@ -66,27 +66,14 @@ pub(crate) fn end_alike<E: Executor>(
         return Ok(Vec::new());
     }
     let items: Vec<Item> =
-        tests.iter().flat_map(|test| vec![item(campaign, &test.case.steps, &[], false); AGAIN]).collect();
+        tests.iter().flat_map(|(steps, _)| vec![item(campaign, steps, &[], false); AGAIN]).collect();
     let table = &campaign.catalogue.operations;
     let (once, again) = (first.run(table, items.clone())?, second.run(table, items)?);
-    let all = |seen: &[Observation], case: &TestCase| seen.iter().all(|seen| ends_as_written(seen, case));
+    let all = |seen: &[Observation], (steps, ending): &(&[Step], &Ending)| {
+        seen.iter().all(|seen| ends_alike(ending, steps, seen))
+    };
     let runs = tests.iter().zip(once.chunks(AGAIN).zip(again.chunks(AGAIN)));
-    Ok(runs.map(|(test, (once, again))| all(once, &test.case) && all(again, &test.case)).collect())
-}
-
-fn ends_as_written(seen: &Observation, case: &TestCase) -> bool {
-    let last = StepId(case.steps.len() as u16 - 1);
-    let thrown = seen.steps.iter().find_map(|(step, outcome)| match outcome {
-        StepOutcome::Threw(thrown) if *step == last => Some(&thrown.class),
-        _ => None,
-    });
-    let runs_on = matches!(seen.end, End::Completed) || seen.end == End::Threw(last);
-    seen.is_harmless()
-        && runs_on
-        && match &case.ending {
-            Ends::Throws { class, .. } => thrown == Some(class),
-            Ends::Returns | Ends::Breaks { .. } | Ends::BreaksRule { .. } => thrown.is_none(),
-        }
+    Ok(runs.map(|(test, (once, again))| all(once, test) && all(again, test)).collect())
 }
 
 #[cfg(test)]

@@ -260,15 +260,17 @@ where
         let wavers = [&once, &again].iter().any(|seen| campaign.catalogue.wavers(&seen.edges));
         match assemble(draft, &witness, was.as_ref(), [&once, &again], past, wavers) {
             Some((case, result)) => {
-                finished.push((Finished { owner, callable, case, edges, needs, result }, chance));
+                let test = Finished { owner, callable, case, edges, needs, result };
+                finished.push((test, witness.ending, chance));
             }
             None => finish.drop_unstable(callable, edges),
         }
     }
-    let left: Vec<&Finished> =
-        finished.iter().filter(|(_, chance)| *chance != Chance::Nothing).map(|(test, _)| test).collect();
+    let left = finished.iter().filter(|(.., chance)| *chance != Chance::Nothing);
+    let left: Vec<(&[Step], &Ending)> =
+        left.map(|(test, ending, _)| (test.case.steps.as_slice(), ending)).collect();
     let mut alike = end_alike(campaign, &left, first, second)?.into_iter();
-    for (test, chance) in finished {
+    for (test, _, chance) in finished {
         if chance == Chance::Nothing || alike.next().unwrap_or(false) {
             finish.tests.push(test);
         } else {
@@ -317,35 +319,16 @@ pub(crate) fn ends_alike(ending: &Ending, steps: &[Step], seen: &Observation) ->
     let last = StepId(steps.len() as u16 - 1);
     seen.is_harmless()
         && match ending {
-            Ending::Returned => seen.end == End::Completed && thrown(seen, last).is_none(),
+            Ending::Returned => seen.end == End::Completed && seen.thrown(last).is_none(),
             Ending::Threw(class) => {
                 (seen.end == End::Threw(last) || seen.end == End::Completed)
-                    && thrown(seen, last).is_some_and(|thrown| thrown.class == *class)
+                    && seen.thrown(last).is_some_and(|thrown| thrown.class == *class)
             }
         }
 }
 
 pub(crate) fn takes(needs: &[ProbeId], seen: &Observation) -> bool {
     needs.iter().all(|edge| seen.edges.binary_search(edge).is_ok())
-}
-
-fn thrown(seen: &Observation, step: StepId) -> Option<&Thrown> {
-    match outcome(seen, step)? {
-        StepOutcome::Threw(thrown) => Some(thrown),
-        _ => None,
-    }
-}
-
-fn outcome(seen: &Observation, step: StepId) -> Option<&StepOutcome> {
-    let at = seen.steps.binary_search_by_key(&step, |(step, _)| *step).ok()?;
-    Some(&seen.steps[at].1)
-}
-
-fn value(seen: &Observation, step: StepId) -> Option<&Value> {
-    match outcome(seen, step)? {
-        StepOutcome::Returned(value) => Some(value),
-        _ => None,
-    }
 }
 
 pub(crate) fn item(campaign: &Campaign<'_>, steps: &[Step], checked: &[StepId], edges: bool) -> Item {
@@ -399,7 +382,7 @@ fn draft(
     let has_receiver = matches!(operation, Operation::Call { .. }) && !tells_all;
     let receiver = has_receiver.then(|| steps[usize::from(call.0)].args[0]);
     for object in receiver.into_iter().chain([call]) {
-        let Some(Value::Object { class }) = value(seen, object) else { continue };
+        let Some(Value::Object { class }) = seen.value(object) else { continue };
         let ty = campaign.intern(&Type::Class(class.clone()));
         let is_receiver = Some(object) == receiver;
         let most = if is_receiver { ASKED } else { OBSERVERS };
@@ -430,7 +413,7 @@ fn assemble(
     wavers: bool,
 ) -> Option<(TestCase, Option<Expected>)> {
     for seen in [once, again] {
-        let ended = match outcome(seen, draft.call)? {
+        let ended = match seen.outcome(draft.call)? {
             StepOutcome::Returned(_) => Ending::Returned,
             StepOutcome::Threw(thrown) => Ending::Threw(thrown.class.clone()),
             StepOutcome::Refused(_) => return None,
@@ -485,7 +468,7 @@ fn assemble(
     let ending = match &witness.ending {
         Ending::Returned => Ends::Returns,
         Ending::Threw(class) => {
-            let message = stable_message(thrown(once, draft.call)?, thrown(again, draft.call)?);
+            let message = stable_message(once.thrown(draft.call)?, again.thrown(draft.call)?);
             let message = message.filter(|_| draft.chance == Chance::Nothing);
             Ends::Throws { class: class.clone(), message }
         }
@@ -498,7 +481,7 @@ fn assemble(
 pub(crate) fn caught(once: &Observation, again: &Observation, call: StepId) -> Option<Vec<Caught>> {
     let mut found = Vec::new();
     for step in (0..call.0).map(StepId) {
-        match (thrown(once, step), thrown(again, step)) {
+        match (once.thrown(step), again.thrown(step)) {
             (None, None) => {}
             (Some(one), Some(other)) if one.class == other.class => {
                 let message = stable_message(one, other);
@@ -518,7 +501,7 @@ fn stable_message(one: &Thrown, other: &Thrown) -> Option<JavaString> {
 
 /// Whether a step gave an object.
 fn is_object(seen: &Observation, step: StepId) -> bool {
-    matches!(value(seen, step), Some(Value::Object { .. } | Value::Array { .. } | Value::String { .. }))
+    matches!(seen.value(step), Some(Value::Object { .. } | Value::Array { .. } | Value::String { .. }))
 }
 
 /// Parts of names that stand-ins have in one JVM only.
@@ -538,7 +521,7 @@ fn agreed(once: &Observation, again: &Observation, request: usize, step: StepId)
     let of = |seen: &Observation| {
         let stored: Option<StoredState> =
             seen.states.get(request).cloned().flatten().and_then(|state| state.stored);
-        expected(value(seen, step)?, stored.as_ref())
+        expected(seen.value(step)?, stored.as_ref())
     };
     let (one, two) = (of(once)?, of(again)?);
     // Through text, so that a NaN agrees with itself.

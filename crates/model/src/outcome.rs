@@ -286,6 +286,28 @@ pub struct Observation {
 }
 
 impl Observation {
+    /// What became of a step, if it was reached and is reported.
+    pub fn outcome(&self, step: StepId) -> Option<&StepOutcome> {
+        let at = self.steps.binary_search_by_key(&step, |(step, _)| *step).ok()?;
+        Some(&self.steps[at].1)
+    }
+
+    /// What a step gave.
+    pub fn value(&self, step: StepId) -> Option<&Value> {
+        match self.outcome(step)? {
+            StepOutcome::Returned(value) => Some(value),
+            StepOutcome::Threw(_) | StepOutcome::Refused(_) => None,
+        }
+    }
+
+    /// What a step threw.
+    pub fn thrown(&self, step: StepId) -> Option<&Thrown> {
+        match self.outcome(step)? {
+            StepOutcome::Threw(thrown) => Some(thrown),
+            StepOutcome::Returned(_) | StepOutcome::Refused(_) => None,
+        }
+    }
+
     /// Whether a test can be made of the sequence: it tried nothing that is forbidden, and others do not notice that it ran.
     pub fn is_harmless(&self) -> bool {
         self.taints.is_empty() && self.outlasting().is_none()

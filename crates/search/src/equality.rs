@@ -14,8 +14,7 @@
 use std::collections::VecDeque;
 
 use probat_model::{
-    ClassName, MethodDescriptor, Observation, Operation, OperationId, OperationTable, Step, StepId,
-    StepOutcome, Value,
+    ClassName, MethodDescriptor, Observation, Operation, OperationId, OperationTable, Step, StepId, Value,
 };
 use rustc_hash::FxHashMap;
 
@@ -139,7 +138,7 @@ impl Equality {
     pub fn answered(&mut self, store: &Store, mut question: Question, seen: &Observation) -> Answer {
         for &(step, at) in &question.tells {
             let value = &mut question.values[at];
-            match (question.is_comparison, told(seen, step)) {
+            match (question.is_comparison, seen.value(step)) {
                 (false, Some(Value::Int(hash))) => {
                     let own = Bucket::Hash(*hash);
                     value.bucket = Some(match value.bucket {
@@ -193,13 +192,5 @@ impl Equality {
             }
         }
         self.waiting.push_back(Question { candidate, values, steps, tells, is_comparison: true });
-    }
-}
-
-fn told(seen: &Observation, step: StepId) -> Option<&Value> {
-    let at = seen.steps.binary_search_by_key(&step, |(step, _)| *step).ok()?;
-    match &seen.steps[at].1 {
-        StepOutcome::Returned(value) => Some(value),
-        StepOutcome::Threw(_) | StepOutcome::Refused(_) => None,
     }
 }

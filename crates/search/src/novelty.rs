@@ -3,7 +3,7 @@
 //! In: a candidate and what was seen of it. Out: for each value the last call touched or made, the key under which it is new or known;
 //! values that only `equals` can judge are handed to `equality`. Values are judged as they are when the sequence has ended.
 
-use probat_model::{Observation, StateHash, StepId, StepOutcome, Type, Value};
+use probat_model::{Observation, StateHash, StepId, Type, Value};
 use probat_protocol::StateRequest;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -47,7 +47,7 @@ pub fn fate(
     declared: Option<Type>,
 ) -> Fate {
     let step = candidate.touched[at];
-    let Some(value) = value_of(seen, step) else { return Fate::Pruned };
+    let Some(value) = seen.value(StepId(step)) else { return Fate::Pruned };
     if *value == Value::Null {
         return match declared {
             Some(ty) if !strategy.prune_null => Fate::Keyed(ty, StateHash(0)),
@@ -84,14 +84,6 @@ pub fn fate(
             _ => Fate::Ask(ty),
         },
         Pruning::Custom(_) => Fate::Ask(ty),
-    }
-}
-
-fn value_of(seen: &Observation, step: u16) -> Option<&Value> {
-    let at = seen.steps.binary_search_by_key(&StepId(step), |(step, _)| *step).ok()?;
-    match &seen.steps[at].1 {
-        StepOutcome::Returned(value) => Some(value),
-        StepOutcome::Threw(_) | StepOutcome::Refused(_) => None,
     }
 }
 

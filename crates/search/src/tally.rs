@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::archive::Archive;
 use crate::assemble::Candidate;
-use crate::campaign::{Exceptions, thrown_at};
+use crate::campaign::Exceptions;
 use crate::catalogue::CallableId;
 use crate::types::TypeId;
 
@@ -101,7 +101,7 @@ impl Tally {
             match &seen.end {
                 End::Completed => return,
                 End::Threw(step) => {
-                    let Some(thrown) = thrown_at(seen, *step) else { return };
+                    let Some(thrown) = seen.thrown(*step) else { return };
                     self.threw(thrown);
                     match self.lost_by(candidate, *step, thrown, exceptions) {
                         Some(lost) => lost,

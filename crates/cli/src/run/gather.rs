@@ -35,8 +35,7 @@ impl Seen<'_> {
     }
 
     fn outcome_of(&self, step: StepId) -> Option<&StepOutcome> {
-        let steps = &self.observation?.steps;
-        steps.binary_search_by_key(&step, |(id, _)| *id).ok().map(|at| &steps[at].1)
+        self.observation?.outcome(step)
     }
 
     /// Every line with what it did; edges are added later.

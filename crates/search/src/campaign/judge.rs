@@ -5,7 +5,7 @@
 
 use probat_model::{
     Contract, DeathCause, End, JavaString, Literal, Observation, Operation, StateHash, Step, StepId,
-    StepOutcome, TaintKind, Thrown, Type, Value,
+    TaintKind, Type, Value,
 };
 use smallvec::SmallVec;
 
@@ -434,7 +434,7 @@ impl Campaign<'_> {
         if step.0 < candidate.call {
             return false;
         }
-        let Some(thrown) = thrown_at(seen, step) else { return false };
+        let Some(thrown) = seen.thrown(step) else { return false };
         if is_unusable(&thrown.class) {
             // The second use throws another exception than the first: nothing to build a test on.
             self.schedule.record_mut(candidate.callable).stopped += 1;
@@ -473,24 +473,16 @@ impl Campaign<'_> {
 /// The last step, if it threw and the run went on.
 fn last_thrown(candidate: &Candidate, seen: &Observation) -> Option<StepId> {
     let last = StepId(candidate.steps.len() as u16 - 1);
-    thrown_at(seen, last).map(|_| last)
+    seen.thrown(last).map(|_| last)
 }
 
 /// The whole text that a step gave, unless it is long.
 fn text_at(seen: &Observation, step: u16) -> Option<&JavaString> {
-    let at = seen.steps.binary_search_by_key(&StepId(step), |(step, _)| *step).ok()?;
-    match &seen.steps[at].1 {
-        StepOutcome::Returned(Value::String { text, length }) => {
+    match seen.value(StepId(step))? {
+        Value::String { text, length } => {
             let is_whole = text.units().len() == *length as usize;
             (is_whole && *length <= LONG_TEXT).then_some(text)
         }
-        StepOutcome::Returned(_) | StepOutcome::Threw(_) | StepOutcome::Refused(_) => None,
-    }
-}
-
-pub(crate) fn thrown_at(seen: &Observation, step: StepId) -> Option<&Thrown> {
-    seen.steps.iter().find_map(|(at, outcome)| match outcome {
-        StepOutcome::Threw(thrown) if *at == step => Some(thrown),
         _ => None,
-    })
+    }
 }

@@ -57,7 +57,7 @@ use crate::visitor::Visitor;
 
 use failures::Failures;
 pub use failures::{Blame, Failure, FailureKind, FaultConfig};
-pub(crate) use judge::{FIRST_TIMES, thrown_at};
+pub(crate) use judge::FIRST_TIMES;
 pub use own_doing::is_entangled;
 pub use seeds::{Seed, Seeded};
 
