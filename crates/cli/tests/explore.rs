@@ -4,6 +4,8 @@
 
 mod shop;
 
+use std::process::{Command, Stdio};
+
 use shop::{Bed, Run, sources};
 
 fn bed() -> Bed {
@@ -16,6 +18,11 @@ fn explore(bed: &Bed, words: &str) -> Run {
     args.extend(["--time-limit-per-call", "60s"]);
     args.extend(words.split(' '));
     bed.probat(&args)
+}
+
+/// Explores with nothing but what is said.
+fn explore_as_text(bed: &Bed, words: &str) -> Run {
+    bed.probat(&[&["explore", "--classpath", "classes"], &words.split(' ').collect::<Vec<_>>()[..]].concat())
 }
 
 #[track_caller]
@@ -76,6 +83,73 @@ fn stacks_and_heaps_have_the_states_and_tests_of_the_simulation() {
     check(&bed, "--pool int=1..5 --bound 5 UBStack --strategy restore", 656, 1950);
 }
 
+/// `auto` measures both ways on this class and goes on with the faster one; what is found is the same.
+#[test]
+fn the_faster_way_is_found_out_and_changes_nothing() {
+    let bed = bed();
+    bed.compile_text(
+        "a/Costly.java",
+        "package a; public class Costly { private int a, b, c;
+         public Costly() { long x = 1; for (int i = 0; i < 200_000; i++) x = x * 31 + i; a = x == 0 ? 1 : 0; }
+         public void set(int to) { a = to; } public void move(int by) { b = (b + by) % 97; } public void turn() { c = (c + a) % 89; } }",
+        "classes",
+    );
+    for words in [
+        "--pool int=1..7 --bound 7 UBStack",
+        "--methods add,remove --pool int=0..6 --bound 7 BinSearchTree",
+        "--pool int=1..6 --bound 5 a.Costly",
+    ] {
+        let json = |strategy: &str| {
+            let run = explore(&bed, &format!("{words} --strategy {strategy}"));
+            run.expect(0, &[]);
+            run.json()
+        };
+        let (auto, rerun) = (json("auto"), json("rerun"));
+        let found = |json: &serde_json::Value| {
+            let class = &json["classes"][0];
+            ["states", "tests", "complete", "levels", "exceptions"].map(|key| class[key].clone())
+        };
+        assert_eq!(found(&auto), found(&rerun), "{words}");
+        assert_eq!(
+            (&rerun["classes"][0]["strategy"], &rerun["classes"][0]["trials"]),
+            (&"rerun".into(), &serde_json::json!([]))
+        );
+        let class = &auto["classes"][0];
+        let trials = class["trials"].as_array().unwrap();
+        assert!(!trials.is_empty(), "{words}: {class:#}");
+        let mut now = "rerun";
+        for trial in trials {
+            let speed = |way: &str| trial[format!("{way}_tests_per_second")].as_f64().unwrap();
+            let other = if now == "rerun" { "restore" } else { "rerun" };
+            now = if speed(other) > 1.1 * speed(now) { other } else { now };
+            assert_eq!(trial["chosen"], now, "{words}: {trial:#}");
+        }
+        assert_eq!(class["strategy"], now, "{words}: {class:#}");
+    }
+    let text = explore_as_text(&bed, "--pool int=1..7 --bound 7 UBStack");
+    text.expect(0, &["states were reached by ", "tests after "]);
+}
+
+/// Where a snapshot is not the object, calls are run again: a weak reference is not kept in one.
+#[test]
+fn where_snapshots_differ_calls_are_run_again() {
+    let bed = bed();
+    bed.compile_text(
+        "a/Apart.java",
+        "package a; public class Apart { private static final java.util.Map<Apart, Integer> ADDED = new java.util.WeakHashMap<>();
+         private int sum, last;
+         public void add(int by) { ADDED.merge(this, 1, Integer::sum); sum += by; }
+         public void look(int by) { last = by * ADDED.getOrDefault(this, 0); } }",
+        "classes",
+    );
+    let words = "--pool int=1..9 --bound 4 a.Apart";
+    let rerun = explore(&bed, &format!("{words} --strategy rerun")).json();
+    let auto = explore(&bed, words).json();
+    assert_eq!((&auto["states"], &auto["tests"]), (&rerun["states"], &rerun["tests"]));
+    let class = &auto["classes"][0];
+    assert_eq!(class["strategy_reason"], "calls on snapshots did something else", "{class:#}");
+}
+
 #[test]
 fn levels_exceptions_and_the_shortest_way_to_them_are_told() {
     let bed = bed();
@@ -129,27 +203,72 @@ fn limits_leave_marked_partial_results() {
         (&json["complete"], &json["classes"][0]["ended_by"]),
         (&false.into(), &"the state limit".into())
     );
-    assert!(json["states"].as_u64().unwrap() >= 500);
+    assert_eq!(json["states"], 500);
+    // The same whatever the workers, and no more than asked for even if that is little.
+    let few = |more: &str| {
+        let run = explore(&bed, &format!("--pool int=0..4 --bound 9 --max-states 50 {more} LinkedList"));
+        let json = run.json();
+        (json["states"].clone(), json["tests"].clone(), json["classes"][0]["levels"].clone())
+    };
+    assert_eq!(few("--workers 1"), few("--workers 2"));
+    assert_eq!(few("--workers 1").0, 50);
     let run = explore(&bed, "--pool int=0..9 --bound 30 --memory-limit 1MB LinkedList");
     run.expect(0, &[]);
-    assert_eq!(run.json()["classes"][0]["ended_by"], "the memory limit");
-    let words = [
-        "explore",
-        "--classpath",
-        "classes",
-        "--pool",
-        "int=0..9",
-        "--bound",
-        "40",
-        "--time-limit",
-        "2s",
-        "LinkedList",
-    ];
-    let run = bed.probat(&words);
+    let class = &run.json()["classes"][0];
+    assert_eq!((&class["complete"], &class["ended_by"]), (&false.into(), &"the memory limit".into()));
+    let bytes = class["states"].as_f64().unwrap() * class["bytes_per_state"].as_f64().unwrap();
+    // The table of states doubles when it grows.
+    assert!((5e5..4e6).contains(&bytes), "{bytes} bytes: {class}");
+    let words = "--pool int=0..2 --methods add,removeLast --bound 40 --time-limit 5s LinkedList";
+    let run = explore_as_text(&bed, words);
     run.expect(
         0,
-        &["INCOMPLETE, ended by the time limit on the way to 40 calls", "to go on: a smaller --bound"],
+        &[
+            // Said long before the time is up.
+            "all sequences of 40 calls take more than",
+            "hint: a bound of",
+            "INCOMPLETE, ended by the time limit on the way to 40 calls",
+            "to go on: a smaller --bound",
+        ],
     );
+}
+
+/// The time limit does not wait for thousands of slow calls that were handed out together.
+#[test]
+fn slow_calls_do_not_hold_limits_up() {
+    let bed = bed();
+    bed.compile_text(
+        "a/Slow.java",
+        "package a; public class Slow { int value; public void set(int to) throws Exception { Thread.sleep(200); value = to; } }",
+        "classes",
+    );
+    let words = "--format json --pool int=1..5000 --bound 1 --time-limit 5s a.Slow";
+    let run = explore_as_text(&bed, words);
+    run.expect(0, &[]);
+    let json = run.json();
+    assert_eq!(json["classes"][0]["ended_by"], "the time limit", "{json}");
+    assert!((1..4000).contains(&json["states"].as_u64().unwrap()), "{json}");
+}
+
+/// Spec 000 row 31: Ctrl-C leaves what was found, in the same forms.
+#[test]
+fn ctrl_c_leaves_what_was_found() {
+    let bed = bed();
+    let words =
+        "explore --classpath classes --format json --pool int=0..4 --bound 60 --output out LinkedList";
+    let words: Vec<&str> = words.split(' ').collect();
+    let mut command = bed.any_command(bed.dir.path(), &words);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Two seconds of processor time are more than a JVM needs to start.
+    shop::wait_until_worked(child.id(), 200);
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let run = Run::of(child.wait_with_output().unwrap());
+    run.expect(130, &[]);
+    let json = run.json();
+    let class = &json["classes"][0];
+    assert_eq!((&class["complete"], &class["ended_by"]), (&false.into(), &"Ctrl-C".into()), "{json}");
+    assert!(json["states"].as_u64().unwrap() > 0, "{json}");
+    assert!(bed.at("out/explore.LinkedList.dot").exists() && bed.at("out/explore.LinkedList.svg").exists());
 }
 
 #[test]
@@ -171,7 +290,7 @@ fn bad_input_is_named_with_the_way_out() {
         (
             "a.Odd.Hidden",
             4,
-            "has no constructor that can be used\n  Odd$Hidden: all constructors are private",
+            "all its constructors are private\nhint: name a class that can be made with `new`",
         ),
         ("a.Odd.Needs", 4, "no value for parameter 0 of type java.lang.Runnable"),
         ("a.Odd.Fails", 4, "new Odd.Fails() throws java.lang.IllegalStateException"),

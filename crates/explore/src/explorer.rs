@@ -30,9 +30,30 @@ pub enum Strategy {
 pub struct Options {
     /// Calls after the constructor.
     pub bound: u16,
+    /// How states are reached until [`Explorer::go_on_with`] says otherwise.
     pub strategy: Strategy,
+    /// The way may change, so the memory of snapshots must not decide where the search ends; the caller bounds it.
+    pub may_change: bool,
     /// Keep what every call led to: for graphs and tests.
     pub keep_links: bool,
+    /// States kept at most.
+    pub most_states: u64,
+    /// Bytes of states kept at most, or hardly more.
+    pub most_bytes: usize,
+}
+
+impl Options {
+    /// Everything up to the bound, however much that is.
+    pub fn unlimited(bound: u16, strategy: Strategy) -> Self {
+        Options {
+            bound,
+            strategy,
+            may_change: false,
+            keep_links: false,
+            most_states: u64::MAX,
+            most_bytes: usize::MAX,
+        }
+    }
 }
 
 /// What ended the exploration before the bound did. Match without `_`.
@@ -59,14 +80,14 @@ impl fmt::Display for Limit {
 #[derive(Debug)]
 pub struct Batch {
     pub items: Vec<Item>,
-    tests: Vec<Test>,
+    pub(crate) tests: Vec<Test>,
 }
 
 /// One test: a call on a state, or a constructor.
-#[derive(Debug, Clone, Copy)]
-struct Test {
-    node: Option<NodeId>,
-    action: u16,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Test {
+    pub(crate) node: Option<NodeId>,
+    pub(crate) action: u16,
 }
 
 /// What one level of the search found.
@@ -140,13 +161,13 @@ type Tally = (u64, (Option<NodeId>, u16));
 /// A search under way.
 #[derive(Debug)]
 pub struct Explorer {
-    plan: Plan,
-    options: Options,
+    pub(crate) plan: Plan,
+    pub(crate) options: Options,
     table: OperationTable,
-    nodes: Nodes,
+    pub(crate) nodes: Nodes,
     /// The next state to expand, and its next call.
-    next: (u32, u16),
-    constructors_sent: bool,
+    pub(crate) next: (u32, u16),
+    pub(crate) constructors_sent: bool,
     in_flight: usize,
     levels: Vec<Level>,
     constructor_tests: u64,
@@ -156,6 +177,10 @@ pub struct Explorer {
     too_large: u64,
     snapshots: BTreeMap<NodeId, StoredState>,
     snapshot_bytes: usize,
+    /// Bytes of snapshots among the operations, which stay there.
+    interned_bytes: usize,
+    /// What keeps it from taking more.
+    full: Option<Limit>,
 }
 
 impl Explorer {
@@ -177,6 +202,8 @@ impl Explorer {
             too_large: 0,
             snapshots: BTreeMap::new(),
             snapshot_bytes: 0,
+            interned_bytes: 0,
+            full: None,
         }
     }
 
@@ -191,19 +218,23 @@ impl Explorer {
 
     /// The next items, at most about `size`; `None` if there is nothing to run until more is known, or at all.
     pub fn batch(&mut self, size: usize) -> Option<Batch> {
+        self.batch_by(size, self.options.strategy)
+    }
+
+    pub(crate) fn batch_by(&mut self, size: usize, strategy: Strategy) -> Option<Batch> {
         let mut batch = Batch { items: Vec::new(), tests: Vec::new() };
         if !self.constructors_sent {
             self.constructors_sent = true;
             for action in 0..self.plan.constructors.len() as u16 {
-                self.push(Test { node: None, action }, &[], &mut batch);
+                self.push(Test { node: None, action }, &[], strategy, &mut batch);
             }
         }
         let calls = self.plan.calls.len() as u16;
         while batch.items.len() < size && self.has_more() {
             let node = NodeId(self.next.0);
-            let base = self.base(node);
+            let base = self.base(node, strategy);
             while batch.items.len() < size && self.next.1 < calls {
-                self.push(Test { node: Some(node), action: self.next.1 }, &base, &mut batch);
+                self.push(Test { node: Some(node), action: self.next.1 }, &base, strategy, &mut batch);
                 self.next.1 += 1;
             }
             if self.next.1 == calls {
@@ -230,15 +261,19 @@ impl Explorer {
     }
 
     /// Steps that bring an object into a state; its first step that is no argument gives the object.
-    fn base(&mut self, node: NodeId) -> Vec<Step> {
-        let mut steps = Vec::new();
-        if self.options.strategy == Strategy::Restore
-            && let Some(snapshot) = self.snapshots.get(&node)
-        {
-            let operation = self.table.intern(Operation::Restore(snapshot.clone()));
-            steps.push(Step { operation, args: Default::default() });
-            return steps;
+    fn base(&mut self, node: NodeId, strategy: Strategy) -> Vec<Step> {
+        match self.snapshots.get(&node) {
+            Some(snapshot) if strategy == Strategy::Restore => {
+                let snapshot = snapshot.clone();
+                vec![self.restoring(snapshot)]
+            }
+            _ => self.way(node),
         }
+    }
+
+    /// The constructor and the calls that led to a state.
+    pub(crate) fn way(&self, node: NodeId) -> Vec<Step> {
+        let mut steps = Vec::new();
         let (constructor, calls) = self.nodes.path(node);
         let receiver = self.plan.constructors[usize::from(constructor)].append(StepId(0), &mut steps);
         for call in calls {
@@ -247,14 +282,22 @@ impl Explorer {
         steps
     }
 
+    /// The step that puts a snapshot back.
+    pub(crate) fn restoring(&mut self, snapshot: StoredState) -> Step {
+        let (known, bytes) = (self.table.len(), size_of_snapshot(&snapshot));
+        let operation = self.table.intern(Operation::Restore(snapshot));
+        self.interned_bytes += if self.table.len() > known { bytes } else { 0 };
+        Step { operation, args: Default::default() }
+    }
+
     fn forget_snapshot(&mut self, node: NodeId) {
         if let Some(snapshot) = self.snapshots.remove(&node) {
-            self.snapshot_bytes -= snapshot.tokens.len();
+            self.snapshot_bytes -= size_of_snapshot(&snapshot);
         }
     }
 
     /// The step that gives the object in a base.
-    fn receiver(&self, node: NodeId, base: &[Step]) -> StepId {
+    pub(crate) fn receiver(&self, node: NodeId, base: &[Step]) -> StepId {
         match self.table.get(base[0].operation) {
             Operation::Restore(_) => StepId(0),
             _ => {
@@ -264,7 +307,7 @@ impl Explorer {
         }
     }
 
-    fn push(&self, test: Test, base: &[Step], batch: &mut Batch) {
+    pub(crate) fn push(&self, test: Test, base: &[Step], strategy: Strategy, batch: &mut Batch) {
         let mut steps = Vec::with_capacity(base.len() + 4);
         steps.extend_from_slice(base);
         let receiver = match test.node {
@@ -275,22 +318,81 @@ impl Explorer {
                 receiver
             }
         };
-        let after = steps.len() as u16 - 1;
-        let stored = self.options.strategy == Strategy::Restore;
-        let sequence = Sequence::from_steps(&self.table, steps).expect("a plan's steps fit its table");
-        let states = vec![StateRequest { after, roots: vec![receiver], stored }];
-        let observe = Observe { values: Values::None, states, ..Observe::default() };
-        batch.items.push(Item { sequence, observe, reset: Reset::Fields, past_exceptions: false });
+        batch.items.push(self.item(steps, receiver, strategy == Strategy::Restore));
         batch.tests.push(test);
     }
 
+    /// Runs steps and asks for the state of one object in the end.
+    pub(crate) fn item(&self, steps: Vec<Step>, of: StepId, stored: bool) -> Item {
+        let after = steps.len() as u16 - 1;
+        let sequence = Sequence::from_steps(&self.table, steps).expect("a plan's steps fit its table");
+        let states = vec![StateRequest { after, roots: vec![of], stored }];
+        let observe = Observe { values: Values::None, states, ..Observe::default() };
+        Item { sequence, observe, reset: Reset::Fields, past_exceptions: false }
+    }
+
+    /// Goes on in this way. What was found and what will be stay the same.
+    pub fn go_on_with(&mut self, strategy: Strategy) {
+        self.options.strategy = strategy;
+        if strategy == Strategy::Rerun {
+            self.snapshots.clear();
+            self.snapshot_bytes = 0;
+        }
+    }
+
+    /// How states are reached now.
+    pub fn strategy(&self) -> Strategy {
+        self.options.strategy
+    }
+
+    pub fn may_change(&self) -> bool {
+        self.options.may_change
+    }
+
+    /// Begins again, running calls; operations that workers know keep their numbers. Nothing may be under way.
+    pub fn restart(&mut self) {
+        let options = Options { strategy: Strategy::Rerun, ..self.options.clone() };
+        let table = std::mem::take(&mut self.table);
+        *self = Explorer::new(self.plan.clone(), table, options);
+    }
+
+    /// Bytes that snapshots take: here, twice among the operations, and on their way to the workers.
+    pub fn snapshot_memory(&self) -> usize {
+        self.snapshot_bytes + 3 * self.interned_bytes
+    }
+
     /// Takes the observations of a batch; those of batches must come in the order the batches were handed out. Fewer
-    /// observations than items are those of the first items.
+    /// observations than items are those of the first items. Once it is full, nothing more is taken, so that what a limit leaves does not
+    /// depend on the size of batches.
     pub fn absorb(&mut self, batch: Batch, seen: Vec<Observation>) {
         self.in_flight -= 1;
         for ((test, item), seen) in batch.tests.into_iter().zip(&batch.items).zip(seen) {
+            if self.full.is_none() && self.is_one_too_many(&seen) {
+                self.full = Some(Limit::States);
+            }
+            if self.full.is_some() {
+                return;
+            }
             self.one(test, item, seen);
+            if self.bytes() >= self.options.most_bytes {
+                self.full = Some(Limit::Memory);
+            }
         }
+    }
+
+    /// The limit of states or memory that was reached. A search that ends with as many states as allowed is complete.
+    pub fn full(&self) -> Option<Limit> {
+        self.full
+    }
+
+    /// A state that is new when there may be no more.
+    fn is_one_too_many(&self, seen: &Observation) -> bool {
+        if (self.nodes.len() as u64) < self.options.most_states {
+            return false;
+        }
+        let state = seen.states.first().and_then(Option::as_ref);
+        let is_state = seen.end == End::Completed && seen.taints.is_empty();
+        is_state && state.is_some_and(|state| state.truncated || !self.nodes.contains(state.hash))
     }
 
     fn one(&mut self, test: Test, item: &Item, seen: Observation) {
@@ -345,7 +447,7 @@ impl Explorer {
             && self.nodes.depth(node) < self.options.bound
             && let Some(stored) = seen.stored
         {
-            self.snapshot_bytes += stored.tokens.len();
+            self.snapshot_bytes += size_of_snapshot(&stored);
             self.snapshots.insert(node, stored);
         }
         Target::State(node)
@@ -384,8 +486,7 @@ impl Explorer {
     }
 
     fn bytes(&self) -> usize {
-        // Snapshots are kept here, in the table, and on their way to the workers.
-        self.nodes.bytes() + 4 * self.snapshot_bytes
+        self.nodes.bytes() + if self.options.may_change { 0 } else { self.snapshot_memory() }
     }
 
     /// What was found; `limit` is what ended it, if anything did.
@@ -416,6 +517,12 @@ impl Explorer {
             bytes,
         }
     }
+}
+
+/// Names of classes are shared; those of fields are not.
+fn size_of_snapshot(snapshot: &StoredState) -> usize {
+    let slots: usize = snapshot.layouts.iter().map(|layout| layout.slots.len()).sum();
+    snapshot.tokens.len() + 48 * snapshot.layouts.len() + 96 * slots
 }
 
 fn refusal(seen: &Observation) -> String {

@@ -6,9 +6,11 @@
 //!
 //! - `pool`: argument values, by type or by parameter, as a user writes them.
 //! - `plan`: the constructors and calls of a class with all their arguments.
-//! - `explorer`: the breadth-first search; `nodes`: the states found.
+//! - `explorer`: the breadth-first search; `nodes`: the states found; `choice`, `compare`: whether calls are run again or snapshots put back.
 //! - `graph`, `svg`: the states as a picture. `tests`: the calls on them as tests.
 
+mod choice;
+mod compare;
 mod explorer;
 mod graph;
 mod nodes;
@@ -17,6 +19,7 @@ mod pool;
 mod svg;
 mod tests;
 
+pub use choice::{Bar, Chooser, Trial};
 pub use explorer::{Batch, Broken, Exploration, Explorer, Level, Limit, Options, Progress, Strategy, Threw};
 pub use graph::{Graph, GraphEdge, GraphNode, dot, graph};
 pub use nodes::{NodeId, Nodes, Target};

@@ -80,6 +80,11 @@ impl Nodes {
         (NodeId(next), true)
     }
 
+    /// Whether a state was found before.
+    pub fn contains(&self, hash: StateHash) -> bool {
+        self.ids.contains_key(&key(hash))
+    }
+
     /// Calls from the constructor.
     pub fn depth(&self, node: NodeId) -> u16 {
         self.depths[node.0 as usize]

@@ -140,6 +140,8 @@ pub struct Plan {
 pub enum PlanError {
     #[error("class `{0}` cannot be made: it is {1}")]
     NotMade(ClassName, &'static str),
+    #[error("class `{0}` cannot be made: all its constructors are private")]
+    Private(ClassName),
     #[error("class `{class}` has no constructor that can be used{}", said(reasons))]
     NoConstructor { class: ClassName, reasons: Vec<Skipped> },
     #[error("class `{class}` has no method `{wanted}`; it has {}", listed(has))]
@@ -254,13 +256,10 @@ impl Planner<'_, '_> {
         if !actions.is_empty() {
             return Ok(actions);
         }
-        let mut reasons = self.skipped.split_off(before);
         if !any {
-            reasons.push(Skipped {
-                member: self.class.simple().to_owned(),
-                reason: "all constructors are private".into(),
-            });
+            return Err(PlanError::Private(self.class.clone()));
         }
+        let reasons = self.skipped.split_off(before);
         Err(PlanError::NoConstructor { class: self.class.clone(), reasons })
     }
 

@@ -87,8 +87,10 @@ const EXAMPLES: &str = "\
 Examples:
   probat explore --classpath classes --bound 5 --pool int=0..4 com.acme.IntSet
   probat explore --bound 5 --methods put,remove --pool int=0..4 --pool put.1=0 java.util.TreeMap
-  probat explore --classpath app.jar --bound 3 Cart          arguments from literals of the code
-  probat explore --classpath classes --bound 3 --output explored Cart    as tests and as a picture
+  # arguments from literals of the code
+  probat explore --classpath app.jar --bound 3 Cart
+  # as tests and as a picture
+  probat explore --classpath classes --bound 3 --output explored Cart
 
   probat explore --classpath classes --harvest test-classes --bound 3 Cart
 
@@ -99,7 +101,7 @@ Exit codes: 0 fine, also when a limit was reached; 2 bad input, 4 nothing to exp
 /// How states are reached again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StrategyChoice {
-    /// Whichever is faster on this kind of machine: `rerun`
+    /// Whichever is faster on this class, by trying both now and then
     Auto,
     /// Run the calls again
     Rerun,
@@ -108,11 +110,20 @@ pub enum StrategyChoice {
 }
 
 impl StrategyChoice {
-    /// The strategy meant. `probat bench explore` measures both.
-    pub fn strategy(self) -> Strategy {
+    /// The strategy to begin with.
+    pub fn first(self) -> Strategy {
         match self {
             StrategyChoice::Auto | StrategyChoice::Rerun => Strategy::Rerun,
             StrategyChoice::Restore => Strategy::Restore,
+        }
+    }
+
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            StrategyChoice::Auto => "auto",
+            StrategyChoice::Rerun => "rerun",
+            StrategyChoice::Restore => "restore",
         }
     }
 }

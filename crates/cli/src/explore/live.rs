@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use probat_explore::Explorer;
 
 use crate::failure::warn;
-use crate::generate::numbers::{plural, seconds};
+use crate::generate::numbers::{count, plural, seconds};
 
 /// How often the line is renewed.
 const RENEW: Duration = Duration::from_millis(150);
@@ -49,7 +49,7 @@ impl Live {
             plural(now.states, "state"),
             plural(now.tests, "test"),
             plural(u64::from(now.depth), "call"),
-            now.waiting,
+            count(now.waiting),
             seconds(elapsed)
         ));
         bar.tick();

@@ -15,18 +15,20 @@ mod output;
 mod report;
 mod subject;
 mod text;
+mod trial;
 
 use std::borrow::Cow;
 use std::time::Instant;
 
 use probat_analysis::{ClassSource, World};
-use probat_explore::{Argument, Choices, Explorer, Options, Plan, PlanError, Pools, Strategy, plan};
+use probat_explore::{Argument, Choices, Explorer, Options, Plan, PlanError, Pools, plan};
 use probat_model::{ClassName, OperationTable};
 use probat_protocol::{Rule, WorkerConfig};
 use probat_supervisor::{Fleet, FleetConfig};
 
 pub use args::ExploreArgs;
-pub use report::round;
+use args::StrategyChoice;
+pub use report::{round, strategy_name};
 
 use crate::args::Format;
 use crate::exit::Exit;
@@ -99,10 +101,7 @@ fn gather(args: &ExploreArgs, done: &[Done], java_version: String, workers: usiz
         complete: classes.len() == args.classes.len() && classes.iter().all(|class| class.complete),
         seconds: round(start.elapsed().as_secs_f64()),
         bound: args.bound,
-        strategy: match args.strategy.strategy() {
-            Strategy::Rerun => "rerun",
-            Strategy::Restore => "restore",
-        },
+        strategy: args.strategy.name(),
         workers,
         classes,
         files: Vec::new(),
@@ -116,9 +115,14 @@ fn explore_one(
     fleet: &mut Fleet,
     time: std::time::Duration,
 ) -> Result<Done, Failure> {
-    let bounds = Bounds { bound: args.bound, time, memory: args.memory_limit, states: args.max_states };
-    let options =
-        Options { bound: args.bound, strategy: args.strategy.strategy(), keep_links: args.output.is_some() };
+    let bounds = Bounds { bound: args.bound, time, memory: args.memory_limit };
+    let options = Options {
+        keep_links: args.output.is_some(),
+        most_states: args.max_states.unwrap_or(u64::MAX),
+        most_bytes: args.memory_limit,
+        may_change: args.strategy == StrategyChoice::Auto,
+        ..Options::unlimited(args.bound, args.strategy.first())
+    };
     let mut live = Live::new(&plan.class.to_string());
     let stop = fleet.config().stop;
     let done = drive(Explorer::new(plan, table, options), fleet, &bounds, stop, &mut live)?;
@@ -220,7 +224,9 @@ fn plans(
 pub fn plan_failure(error: &PlanError) -> Failure {
     let failure = |exit| Failure::new(exit, chain(error));
     match error {
-        PlanError::NotMade(..) => failure(Exit::Nothing).hint("name a class that can be made with `new`"),
+        PlanError::NotMade(..) | PlanError::Private(_) => {
+            failure(Exit::Nothing).hint("name a class that can be made with `new`")
+        }
         PlanError::NoConstructor { .. } => failure(Exit::Nothing)
             .hint("give values for its parameters, such as `--pool java.util.Comparator=null`"),
         PlanError::NoMethod { .. } => failure(Exit::BadInput),

@@ -2,7 +2,7 @@
 //!
 //! In: explorations. Out: [`Report`], printed as JSON or as text. `docs/guide/explore.md` documents the keys.
 
-use probat_explore::Skipped;
+use probat_explore::{Bar, Skipped, Strategy, Trial};
 use serde::Serialize;
 
 use super::drive::Done;
@@ -21,6 +21,7 @@ pub struct Report {
     pub complete: bool,
     pub seconds: f64,
     pub bound: u16,
+    /// As asked for: `auto`, `rerun`, `restore`.
     pub strategy: &'static str,
     pub workers: usize,
     pub classes: Vec<ClassReport>,
@@ -45,10 +46,28 @@ pub struct ClassReport {
     pub states_per_second: f64,
     pub bytes_per_state: f64,
     pub too_large: u64,
+    /// How states were reached again in the end: `rerun`, `restore`.
+    pub strategy: &'static str,
+    pub strategy_reason: String,
+    pub trials: Vec<TrialReport>,
     pub levels: Vec<LevelReport>,
     pub exceptions: Vec<ExceptionReport>,
     pub broken: Vec<BrokenReport>,
     pub not_called: Vec<NotCalled>,
+}
+
+/// Both ways of reaching states, on the same tests.
+#[derive(Debug, Serialize)]
+pub struct TrialReport {
+    /// Tests before it.
+    pub after: u64,
+    /// Calls of the deepest tests by then.
+    pub calls: u16,
+    pub sample: usize,
+    pub rerun_tests_per_second: f64,
+    pub restore_tests_per_second: f64,
+    /// The way that was gone on with.
+    pub chosen: &'static str,
 }
 
 /// What so many calls found.
@@ -105,6 +124,9 @@ pub fn class_report(done: &Done) -> ClassReport {
         states_per_second: round(states as f64 / seconds.max(1e-6)),
         bytes_per_state: round(found.bytes as f64 / states.max(1) as f64),
         too_large: found.too_large,
+        strategy: strategy_name(done.strategy),
+        strategy_reason: strategy_reason(done),
+        trials: done.chooser.iter().flat_map(|chooser| &chooser.trials).map(trial_report).collect(),
         levels: found
             .levels
             .iter()
@@ -138,6 +160,48 @@ pub fn class_report(done: &Done) -> ClassReport {
             })
             .collect(),
         not_called: found.plan.skipped.iter().map(not_called).collect(),
+    }
+}
+
+pub fn strategy_name(strategy: Strategy) -> &'static str {
+    match strategy {
+        Strategy::Rerun => "rerun",
+        Strategy::Restore => "restore",
+    }
+}
+
+fn trial_report(trial: &Trial) -> TrialReport {
+    let per_second = |took: std::time::Duration| round(trial.sample as f64 / took.as_secs_f64().max(1e-9));
+    TrialReport {
+        after: trial.after,
+        calls: trial.depth,
+        sample: trial.sample,
+        rerun_tests_per_second: per_second(trial.rerun),
+        restore_tests_per_second: per_second(trial.restore),
+        chosen: strategy_name(trial.chosen),
+    }
+}
+
+/// Why states were reached as they were.
+fn strategy_reason(done: &Done) -> String {
+    let Some(chooser) = &done.chooser else { return "asked for".into() };
+    match (chooser.bar, chooser.trials.last()) {
+        (Some(Bar::Differs), _) => "calls on snapshots did something else".into(),
+        (Some(Bar::Memory), _) => "snapshots would take more memory than a quarter of that for states".into(),
+        (None, None) => "too few tests to measure both ways".into(),
+        (None, Some(last)) => {
+            let (rerun, restore) = (last.rerun.as_secs_f64().max(1e-9), last.restore.as_secs_f64().max(1e-9));
+            let (times, other) = match last.chosen {
+                Strategy::Rerun => (restore / rerun, "snapshots put back"),
+                Strategy::Restore => (rerun / restore, "calls run again"),
+            };
+            let measured = format!("on {} tests after {}", last.sample, last.after);
+            if times < 1.1 {
+                format!("hardly a difference to {other}, {measured}")
+            } else {
+                format!("{times:.1} times as fast as {other}, {measured}")
+            }
+        }
     }
 }
 

@@ -52,6 +52,11 @@ fn render_class(class: &ClassReport, bound: u16, out: &mut String) {
             plural(class.too_large, "state")
         ));
     }
+    if !class.trials.is_empty() {
+        let way =
+            if class.strategy == "restore" { "putting snapshots back" } else { "running their calls again" };
+        out.push_str(&format!("\nstates were reached by {way}: {}\n", class.strategy_reason));
+    }
     if class.ended_by.is_some() {
         out.push_str("\nto go on: a smaller --bound, fewer values with --pool, fewer --methods, or more --time-limit and --memory-limit\n");
     }

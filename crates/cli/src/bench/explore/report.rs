@@ -4,7 +4,7 @@ use probat_explore::Strategy;
 use serde::Serialize;
 
 use crate::explore::drive::Done;
-use crate::explore::round;
+use crate::explore::{round, strategy_name};
 use crate::generate::numbers::count;
 
 /// Version of this form.
@@ -34,8 +34,6 @@ pub struct SubjectReport {
 /// One way of reaching states again.
 #[derive(Debug, Serialize)]
 pub struct Way {
-    #[serde(skip)]
-    pub strategy: Strategy,
     pub way: &'static str,
     pub bound: u16,
     pub states: u64,
@@ -51,11 +49,7 @@ impl Way {
         let seconds = done.took.as_secs_f64();
         let (states, tests) = (done.exploration.nodes.len() as u64, done.exploration.tests);
         Way {
-            strategy,
-            way: match strategy {
-                Strategy::Rerun => "rerun",
-                Strategy::Restore => "restore",
-            },
+            way: strategy_name(strategy),
             bound,
             states,
             tests,
@@ -77,6 +71,8 @@ pub struct Far {
     pub states_per_second: f64,
     pub tests_per_second: f64,
     pub bytes_per_state: f64,
+    /// The way that the run chose.
+    pub way: &'static str,
 }
 
 impl Far {
@@ -91,6 +87,7 @@ impl Far {
             states_per_second: round(states as f64 / seconds),
             tests_per_second: round(tests as f64 / seconds),
             bytes_per_state: round(done.exploration.bytes as f64 / states.max(1) as f64),
+            way: strategy_name(done.strategy),
         }
     }
 }
@@ -111,6 +108,7 @@ pub fn render(report: &Report) -> String {
             "B/state",
             "tests/s rerun",
             "restore",
+            "chosen",
         ]
         .map(str::to_owned),
     ];
@@ -133,6 +131,7 @@ pub fn render(report: &Report) -> String {
             of(&|far| format!("{:.0}", far.bytes_per_state)),
             way(0),
             way(1),
+            of(&|far| far.way.to_owned()),
         ]);
     }
     let columns = rows[0].len();
