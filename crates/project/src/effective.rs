@@ -10,6 +10,7 @@ use quick_xml::events::Event;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Model {
     pub classes: Option<String>,
+    pub sources: Option<String>,
     pub test_sources: Option<String>,
     pub build: Option<String>,
     pub modules: Vec<String>,
@@ -60,6 +61,7 @@ impl Model {
     fn take(&mut self, path: &[&str], plugin: &str, text: &str, releases: &mut Vec<(usize, u32)>) {
         match path {
             ["project", "build", "outputDirectory"] => self.classes = Some(text.to_owned()),
+            ["project", "build", "sourceDirectory"] => self.sources = Some(text.to_owned()),
             ["project", "build", "testSourceDirectory"] => self.test_sources = Some(text.to_owned()),
             ["project", "build", "directory"] => self.build = Some(text.to_owned()),
             ["project", "modules", "module"] => self.modules.push(text.to_owned()),
@@ -97,12 +99,13 @@ mod tests {
              <properties><maven.compiler.source>1.8</maven.compiler.source><maven.compiler.release>11</maven.compiler.release></properties>
              <modules><module>core</module><module>web</module></modules>
              <build><directory>/p/target</directory><outputDirectory>/p/target/classes</outputDirectory>
-             <testSourceDirectory>/p/src/test/java</testSourceDirectory>
+             <sourceDirectory>/p/src/main/java</sourceDirectory><testSourceDirectory>/p/src/test/java</testSourceDirectory>
              <plugins><plugin><artifactId>maven-site-plugin</artifactId><configuration><outputDirectory>/no</outputDirectory><release>3</release></configuration></plugin></plugins>
              </build></project>",
         );
         assert_eq!(model.modules, ["core", "web"]);
         assert_eq!(model.classes.as_deref(), Some("/p/target/classes"));
+        assert_eq!(model.sources.as_deref(), Some("/p/src/main/java"));
         assert_eq!(model.test_sources.as_deref(), Some("/p/src/test/java"));
         assert_eq!(model.build.as_deref(), Some("/p/target"));
         assert_eq!(model.release, Some(11));

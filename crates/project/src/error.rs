@@ -44,8 +44,10 @@ pub enum ProjectError {
     Modules { root: PathBuf, modules: Vec<String> },
     #[error("`{folder}` holds no classes")]
     NotCompiled { folder: PathBuf, compile: String },
-    #[error("no class matches {}", list(.patterns))]
+    #[error("{}", if .patterns.is_empty() { "there are no classes to test".to_owned() } else { format!("no class matches {}", list(.patterns)) })]
     NoMatch { patterns: Vec<String>, near: Vec<String>, known: usize },
+    #[error("{purpose} was interrupted")]
+    Interrupted { purpose: String },
     #[error("nothing is left to test: {} {} out", list(.excluded), if .excluded.len() == 1 { "leaves every class" } else { "leave every class" })]
     AllExcluded { excluded: Vec<String> },
     #[error("`{pattern}` is no pattern for classes")]
@@ -153,6 +155,7 @@ impl ProjectError {
                 ways.extend(source.ways_out());
                 ways
             }
+            ProjectError::Interrupted { .. } => Vec::new(),
             ProjectError::Read { .. } | ProjectError::Write { .. } => {
                 vec!["check the permissions, and that the disk is not full".into()]
             }
@@ -188,7 +191,12 @@ fn tool_missing(tool: &str) -> Vec<String> {
 fn near_ways(near: &[String], known: usize) -> Vec<String> {
     match (near.is_empty(), known) {
         (false, _) => vec![format!("did you mean {}?", list(near))],
-        (true, 0) => vec!["there are no classes at all: check `--classpath`".into()],
+        (true, 0) => {
+            vec![
+                "a jar or folder with compiled classes is needed: is this the right one, and is it built?"
+                    .into(),
+            ]
+        }
         (true, _) => {
             vec![format!("{known} classes are there; `*` stands for any of them, 'com.acme.*' for a package")]
         }

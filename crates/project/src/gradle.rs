@@ -16,6 +16,8 @@ pub(crate) struct Answer {
     pub classes: Vec<PathBuf>,
     /// Everything the tests see, the folders above included.
     pub dependencies: Vec<PathBuf>,
+    /// Folders with the sources of the main classes.
+    pub sources: Vec<PathBuf>,
     pub test_sources: Option<PathBuf>,
     pub build: Option<PathBuf>,
     pub release: Option<u32>,
@@ -46,9 +48,14 @@ gradle.projectsEvaluated {
         def main = project.sourceSets.main
         say('classes') { main.output.classesDirs.files }
         say('path') { project.sourceSets.test.runtimeClasspath.files }
+        say('sources') { main.allSource.srcDirs }
         say('tests') { project.sourceSets.test.java.srcDirs.find { true } }
         say('build') { project.buildDir }
-        say('release') { project.tasks.compileTestJava.options.release.getOrNull() ?: project.targetCompatibility }
+        say('release') {
+            def compiler = project.tasks.compileTestJava
+            def release = compiler.options.hasProperty('release') ? compiler.options.release.getOrNull() : null
+            release ?: compiler.targetCompatibility
+        }
     }
 }
 "#;
@@ -100,7 +107,7 @@ fn call(
         args.push("--offline".into());
     }
     args.extend(["-I".into(), script.into(), task.into()]);
-    run(&Call { program, args, folder: root, purpose }).map(|_| ())
+    run(&Call { program, args, folder: root, purpose, stop: tools.stop }).map(|_| ())
 }
 
 /// For a Groovy string in single quotes.
@@ -116,6 +123,7 @@ fn parse(text: &str) -> (Answer, Vec<String>) {
         match key {
             "classes" => answer.classes.push(value.into()),
             "path" => answer.dependencies.push(value.into()),
+            "sources" => answer.sources.push(value.into()),
             "tests" => answer.test_sources = Some(value.into()),
             "build" => answer.build = Some(value.into()),
             "release" => answer.release = release_of(value),

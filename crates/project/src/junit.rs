@@ -149,6 +149,14 @@ fn is_platform(jar: &Path) -> bool {
     heads.iter().any(|head| name.starts_with(head))
 }
 
+/// Whether tests of a kind compile with a project's own jars.
+pub fn has_junit(own: &[PathBuf], kind: JUnitKind) -> bool {
+    match kind {
+        JUnitKind::JUnit5 => holds(own, JUPITER),
+        JUnitKind::JUnit4 => holds(own, JUNIT4),
+    }
+}
+
 /// Which JUnit a project's own jars are; `None` if they are neither.
 pub fn kind_of(own: &[PathBuf]) -> Option<JUnitKind> {
     if holds(own, JUPITER) {
@@ -180,7 +188,12 @@ mod tests {
     #[test]
     fn without_maven_and_network_the_way_out_is_named() {
         let dir = tempfile::tempdir().unwrap();
-        let tools = Tools { path: Some("/nowhere".into()), home: Some(dir.path().into()), offline: true };
+        let tools = Tools {
+            path: Some("/nowhere".into()),
+            home: Some(dir.path().into()),
+            offline: true,
+            ..Tools::default()
+        };
         let error = find_junit(&tools, JUnitKind::JUnit5, &[], &[], dir.path()).unwrap_err();
         assert!(error.is_about_the_machine());
         let ways = error.ways_out().join("\n");

@@ -17,12 +17,13 @@ mod maven;
 mod pattern;
 mod project;
 mod select;
+mod stale;
 mod tools;
 mod word;
 
 pub use coordinates::Coordinates;
 pub use error::ProjectError;
-pub use junit::{JUnit, JUnitKind, find_artifacts, find_junit, kind_of};
+pub use junit::{JUnit, JUnitKind, find_artifacts, find_junit, has_junit, kind_of};
 pub use pattern::Pattern;
 pub use project::{Kind, Layout, Project, Request, resolve};
 pub use select::{Selection, select};

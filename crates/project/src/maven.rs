@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use crate::effective::Model;
 use crate::tools::{Call, Tools, run};
@@ -16,6 +17,7 @@ use crate::{Coordinates, ProjectError};
 pub(crate) struct Maven {
     program: PathBuf,
     offline: bool,
+    stop: Option<&'static AtomicBool>,
 }
 
 /// What Maven says of a project.
@@ -32,7 +34,7 @@ impl Maven {
         let program = tools
             .wrapper_or(root, "mvnw", "mvn")
             .ok_or_else(|| ProjectError::NoTool { tool: "Maven", purpose: purpose.to_owned() })?;
-        Ok(Maven { program, offline: tools.offline })
+        Ok(Maven { program, offline: tools.offline, stop: tools.stop })
     }
 
     /// Jars of artifacts and of all they need at run time.
@@ -63,6 +65,9 @@ impl Maven {
         let both: [OsString; 4] =
             ["dependency:build-classpath".into(), "help:effective-pom".into(), output_file(&list), output];
         let asked = self.run(root, &both, purpose);
+        if let Err(error @ ProjectError::Interrupted { .. }) = asked {
+            return Err(error);
+        }
         if let Err(error) = asked {
             // The help plugin may be what is missing; the class path alone will do.
             let alone = ["dependency:build-classpath".into(), output_file(&list)];
@@ -106,7 +111,7 @@ impl Maven {
         let quiet = ["-q", "-B", "-Dstyle.color=never"].map(OsString::from);
         let offline = self.offline.then(|| OsString::from("-o"));
         let args = quiet.into_iter().chain(offline).chain(args.iter().cloned()).collect();
-        run(&Call { program: &self.program, args, folder, purpose })
+        run(&Call { program: &self.program, args, folder, purpose, stop: self.stop })
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::effective::Model;
 use crate::junit::is_junit;
 use crate::maven::Maven;
+use crate::stale::stale;
 use crate::word::{has_classes, project_in};
 use crate::{Coordinates, Pattern, ProjectError, Tools, Word, gradle, recognise};
 
@@ -159,6 +160,10 @@ fn maven(request: &Request<'_>, root: &Path) -> Result<Project, ProjectError> {
         if !compiled(&classes) {
             return Err(ProjectError::NotCompiled { folder: classes, compile: "mvn compile".into() });
         }
+    } else if let Some(source) =
+        stale(&[inside(model.sources, "src/main/java")], std::slice::from_ref(&classes))
+    {
+        project.notes.push(renewed("mvn compile", &source, maven.compile(root))?);
     }
     project.under_test.push(classes.clone());
     project.add(classes);
@@ -205,6 +210,9 @@ fn gradle_project(request: &Request<'_>, root: &Path) -> Result<Project, Project
     if !answer.classes.iter().any(|folder| compiled(folder)) {
         gradle::compile(request.tools, root, request.work)?;
         project.notes.push("compiled the project first: `gradle classes`".into());
+    } else if let Some(source) = stale(&answer.sources, &answer.classes) {
+        let done = gradle::compile(request.tools, root, request.work);
+        project.notes.push(renewed("gradle classes", &source, done)?);
     }
     for folder in answer.classes.into_iter().filter(|folder| compiled(folder)) {
         project.under_test.push(folder.clone());
@@ -222,6 +230,20 @@ fn gradle_project(request: &Request<'_>, root: &Path) -> Result<Project, Project
         build: answer.build.unwrap_or_else(|| root.join("build")),
     });
     Ok(project)
+}
+
+/// What the user hears where classes were older than a source: the code as it is now is meant. Classes that cannot be renewed are still classes.
+fn renewed(command: &str, source: &Path, done: Result<(), ProjectError>) -> Result<String, ProjectError> {
+    let name = source.file_name().unwrap_or(source.as_os_str()).to_string_lossy();
+    match done {
+        Ok(()) => {
+            Ok(format!("compiled the project first: `{command}`, as `{name}` is newer than the classes"))
+        }
+        Err(error @ ProjectError::Interrupted { .. }) => Err(error),
+        Err(error) => {
+            Ok(format!("`{name}` is newer than the classes, which are tested as they are: {error}"))
+        }
+    }
 }
 
 fn compiled(folder: &Path) -> bool {

@@ -4,8 +4,12 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use crate::ProjectError;
 
@@ -18,6 +22,8 @@ pub struct Tools {
     pub home: Option<PathBuf>,
     /// Tools must not use the network.
     pub offline: bool,
+    /// Set when the user wants to stop: a tool that runs is ended then.
+    pub stop: Option<&'static AtomicBool>,
 }
 
 impl Tools {
@@ -27,6 +33,7 @@ impl Tools {
             path: env::var_os("PATH"),
             home: env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from),
             offline,
+            stop: None,
         }
     }
 
@@ -59,6 +66,7 @@ pub(crate) struct Call<'a> {
     pub folder: &'a Path,
     /// A noun phrase for messages: "asking Maven for the class path".
     pub purpose: &'a str,
+    pub stop: Option<&'static AtomicBool>,
 }
 
 /// Runs it to its end; gives what it printed.
@@ -68,18 +76,67 @@ pub(crate) fn run(call: &Call<'_>) -> Result<String, ProjectError> {
         command: command_line(call),
         detail,
     };
-    let output = Command::new(call.program)
+    let mut child = Command::new(call.program)
         .args(&call.args)
         .current_dir(call.folder)
         .stdin(Stdio::null())
-        .output()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .map_err(|error| tool_error(error.to_string()))?;
-    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
-    if output.status.success() {
+    let Some((mut text, complaints)) = listen(&mut child, call.stop) else {
+        // It may have heard of the interrupt itself, and be gone.
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(ProjectError::Interrupted { purpose: call.purpose.to_owned() });
+    };
+    let status = child.wait().map_err(|error| tool_error(error.to_string()))?;
+    if status.success() {
         return Ok(text);
     }
-    text.push_str(&String::from_utf8_lossy(&output.stderr));
+    if is_wanted(call.stop) {
+        return Err(ProjectError::Interrupted { purpose: call.purpose.to_owned() });
+    }
+    text.push_str(&complaints);
     Err(explain(&text, call.purpose, tool_error))
+}
+
+/// How often it is looked whether the user wants to stop.
+const LOOK: Duration = Duration::from_millis(100);
+
+fn is_wanted(stop: Option<&AtomicBool>) -> bool {
+    stop.is_some_and(|stop| stop.load(Relaxed))
+}
+
+/// What a program prints on both streams, up to its end; `None` if a stop is wanted before that.
+fn listen(child: &mut Child, stop: Option<&'static AtomicBool>) -> Option<(String, String)> {
+    let streams: [Box<dyn Read + Send>; 2] = [
+        Box::new(child.stdout.take().expect("it was asked for")),
+        Box::new(child.stderr.take().expect("it was asked for")),
+    ];
+    let (send, receive) = mpsc::channel();
+    for (at, mut stream) in streams.into_iter().enumerate() {
+        let send = send.clone();
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            // What was read before an error is what there is.
+            let _ = stream.read_to_end(&mut bytes);
+            // Nobody listens any more after a stop.
+            let _ = send.send((at, String::from_utf8_lossy(&bytes).into_owned()));
+        });
+    }
+    drop(send);
+    let mut texts = [String::new(), String::new()];
+    loop {
+        match receive.recv_timeout(LOOK) {
+            Ok((at, text)) => texts[at] = text,
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) if is_wanted(stop) => return None,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+    let [out, err] = texts;
+    Some((out, err))
 }
 
 /// The command as the user would type it.
@@ -127,6 +184,8 @@ fn complaints(text: &str) -> Vec<String> {
         .filter(|line| line.starts_with("[ERROR]") || line.starts_with("> ") || line.starts_with("error:"))
         .map(clean)
         .filter(|line| !line.is_empty() && !line.starts_with("[Help") && !line.starts_with("To see the full"))
+        // A heading says nothing.
+        .filter(|line| line.trim_end_matches([' ', ':']) != "COMPILATION ERROR")
         .collect();
     if !marked.is_empty() {
         return marked;
@@ -195,6 +254,10 @@ mod tests {
         check(
             "\u{1b}[0m[ERROR] It is broken -> [Help 1]\n[ERROR] Re-run Maven using the -X switch\n\u{1b}[0m",
             "p failed: `mvn x` said: It is broken",
+        );
+        check(
+            "[ERROR] COMPILATION ERROR : \n[ERROR] /p/A.java:[3,9] ';' expected\n[ERROR] Failed to execute goal\n",
+            "p failed: `mvn x` said: /p/A.java:[3,9] ';' expected",
         );
         check("line one\nline two\n\n", "p failed: `mvn x` said: line one");
     }

@@ -28,7 +28,7 @@ impl Bed {
             fs::create_dir_all(dir.path().join(folder)).unwrap();
         }
         let path = format!("{}:/usr/bin:/bin", dir.path().join("bin").display());
-        let tools = Tools { path: Some(path.into()), home: None, offline: false };
+        let tools = Tools { path: Some(path.into()), home: None, ..Tools::default() };
         Bed { dir, tools }
     }
 
@@ -169,6 +169,52 @@ fn a_maven_project_is_compiled_only_if_it_is_not() {
         -q -B -Dstyle.color=never dependency:build-classpath help:effective-pom -Dmdep.outputFile=BED/work/class-path -Doutput=BED/work/effective.xml
     "#]]
     .assert_eq(&bed.calls());
+}
+
+/// Who changes a source and runs again wants to hear about the change.
+#[test]
+fn a_source_newer_than_the_classes_is_compiled_first() {
+    let bed = Bed::new(&[
+        ("p/pom.xml", "<project/>"),
+        ("p/src/main/java/a/B.java", "class B {}"),
+        ("p/target/classes/a/B.class", ""),
+    ]);
+    let answer = format!("printf '' > \"$out\"; echo '{MODEL}' > \"$model\"");
+    let touch = |path: &str, seconds: u64| {
+        let file = fs::File::options().append(true).open(bed.at(path)).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds)).unwrap();
+    };
+    touch("p/src/main/java/a/B.java", 1_000);
+    touch("p/target/classes/a/B.class", 1_001);
+    bed.program("bin/mvn", &format!("case \"$*\" in *compile*) ;; *) {answer};; esac"));
+    assert_eq!(bed.resolve(&["BED/p"]).unwrap().notes, Vec::<String>::new());
+    touch("p/src/main/java/a/B.java", 2_000);
+    let notes = bed.resolve(&["BED/p"]).unwrap().notes;
+    assert_eq!(notes, ["compiled the project first: `mvn compile`, as `B.java` is newer than the classes"]);
+    bed.program(
+        "bin/mvn",
+        &format!("case \"$*\" in *compile*) echo '[ERROR] no'; exit 1;; *) {answer};; esac"),
+    );
+    let notes = bed.resolve(&["BED/p"]).unwrap().notes;
+    assert_eq!(
+        notes,
+        [
+            "`B.java` is newer than the classes, which are tested as they are: compiling the project with Maven failed: \
+          `mvn -q -B -Dstyle.color=never compile` said: no"
+        ]
+    );
+}
+
+/// Ctrl-C does not wait for a build tool.
+#[test]
+fn a_build_tool_that_runs_is_ended_by_a_stop() {
+    static STOP: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(true);
+    let mut bed = Bed::new(&[("p/pom.xml", "<project/>")]);
+    bed.tools.stop = Some(&STOP);
+    bed.program("bin/mvn", "exec sleep 600");
+    let error = bed.resolve(&["BED/p"]).unwrap_err();
+    assert_eq!(error.to_string(), "asking Maven for the class path was interrupted");
+    assert_eq!(bed.calls().lines().count(), 1, "nothing else is asked");
 }
 
 #[test]

@@ -15,5 +15,5 @@ mod technique;
 pub use judge::{Assessment, Minimal, Ranked, assess, minimise, prioritise, select};
 pub use plan::{LISTENER, Planned, plan};
 pub use source::{SourceMethod, Thinned, without_methods};
-pub use suite::{Problem, ProblemKind, Suite, Test, UnequalPair, includes};
+pub use suite::{Problem, ProblemKind, Selected, Suite, Test, UnequalPair, includes, selected};
 pub use technique::{Execution, Technique};

@@ -165,6 +165,39 @@ pub fn includes(id: &str) -> Option<(String, Option<String>)> {
     Some((class?, method))
 }
 
+/// What a build is told in order to run a test.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Selected {
+    /// Its binary name.
+    pub class: String,
+    /// `None` where the class as a whole is meant.
+    pub method: Option<String>,
+    /// Its runs are called `name[…]`, as those of `Parameterized` in JUnit 4.
+    pub is_numbered: bool,
+}
+
+/// As [`includes`], for builds: a test of JUnit 4 belongs to the class that it names itself, whatever class runs it; of a test that is not named after a method,
+/// the class is meant.
+pub fn selected(id: &str) -> Option<Selected> {
+    let (class, method) = includes(id)?;
+    let mut selected = Selected { class, method, is_numbered: false };
+    let last = id.rsplit("]/").next().unwrap_or(id).trim_end_matches(']');
+    if let Some(test) = last.strip_prefix("[test:") {
+        let test = decoded(test);
+        selected.is_numbered = test.contains('[');
+        let own = test.strip_suffix(')').and_then(|test| test.rsplit_once('(')).map(|(_, class)| class);
+        let is_class = |name: &&str| name.split('.').all(is_identifier);
+        selected.class = own.filter(is_class).map_or(selected.class, str::to_owned);
+    }
+    selected.method = selected.method.filter(|method| is_identifier(method));
+    Some(selected)
+}
+
+fn is_identifier(word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    !word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(is_part)
+}
+
 /// Brackets and other signs of ids are written as `%5B`.
 fn decoded(text: &str) -> String {
     let mut parts = text.split('%');
@@ -235,5 +268,39 @@ mod tests {
             assert_eq!(includes(id), Some((class.to_owned(), method.map(str::to_owned))), "{id}");
         }
         assert_eq!(includes("[engine:x]"), None);
+    }
+
+    #[test]
+    fn builds_are_told_the_class_that_a_test_names() {
+        for (id, class, method, is_numbered) in [
+            (
+                "[engine:junit-jupiter]/[class:a.T]/[test-template:p(int)]/[test-template-invocation:#2]",
+                "a.T",
+                Some("p"),
+                false,
+            ),
+            (
+                "[engine:junit-vintage]/[runner:a.All]/[test:a.All$In]/[test:old(a.All$In)]",
+                "a.All$In",
+                Some("old"),
+                false,
+            ),
+            (
+                "[engine:junit-vintage]/[runner:a.T]/[test:%5B5 of it%5D]/[test:old%5B5 of it%5D(a.T)]",
+                "a.T",
+                Some("old"),
+                true,
+            ),
+            (
+                "[engine:junit-vintage]/[runner:a.Stories]/[test:it rains(Feature: weather)]",
+                "a.Stories",
+                None,
+                false,
+            ),
+            ("[engine:junit-jupiter]/[class:T]", "T", None, false),
+        ] {
+            let method = method.map(str::to_owned);
+            assert_eq!(selected(id), Some(Selected { class: class.to_owned(), method, is_numbered }), "{id}");
+        }
     }
 }

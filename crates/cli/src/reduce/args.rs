@@ -68,11 +68,12 @@ pub struct ReduceArgs {
 const EXAMPLES: &str = "\
 Examples:
   probat reduce --classpath target/classes:libs/* --tests target/test-classes
-  probat reduce --classpath app.jar --tests generated.jar --existing tests.jar    which generated tests add something?
+  # which generated tests add something?
+  probat reduce --classpath app.jar --tests generated.jar --existing tests.jar
   probat reduce --classpath app.jar --tests tests.jar --by modifying-seq --techniques modifying-seq --output reduced
 
-With --output: `kept-ids.txt` and `order-ids.txt` for JUnit's launcher (`--select-unique-id`), `includes.txt` for Surefire
-(`-Dsurefire.includesFile`), `redundant.txt`, and with --source `source/`.
+With --output: `kept-ids.txt` and `order-ids.txt`, unique ids for JUnit's launcher, and `launcher-args.txt` for its console (`@launcher-args.txt`); `includes.txt` and
+`excludes.txt` for Surefire (`-Dsurefire.includesFile`, `-Dsurefire.excludesFile`), `kept.gradle` for Gradle (`--init-script`), `redundant.txt`, and with --source `source/`.
 
 Exit codes: 0 fine, 2 bad input, 3 tests failed, hung or ended their JVM (the rest is assessed), 4 no tests, 5 something missing.";
 

@@ -7,14 +7,13 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use probat_model::{
-    ClassName, End, JavaString, Literal, MethodDescriptor, Observation, Operation, OperationTable, Sequence,
-    StepId, StepOutcome, Type, Value,
-};
+use probat_model::{ClassName, End, JavaString, Observation, OperationTable, Sequence, StepOutcome, Value};
 use probat_protocol::{Item, Observe, RECORDING_FILE, Reset, Values, WorkerConfig, read_events};
 use probat_reduce::{Problem, ProblemKind, Suite, includes};
-use probat_supervisor::FleetConfig;
+use probat_supervisor::{Fleet, FleetConfig, FleetError};
 
+use super::calls::{console_call, interface_call};
+use super::watch::Watch;
 use crate::exit::Exit;
 use crate::failure::{Failure, chain};
 use crate::fleet;
@@ -27,11 +26,24 @@ const KILLERS: usize = 20;
 const RESULTS: [&str; 2] =
     ["org/junit/platform/console/options/CommandResult", "org/junit/platform/console/command/CommandResult"];
 
-/// A finished run.
+/// How JUnit is started. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    /// By its console launcher.
+    Console,
+    /// By the launcher's own interface, which is what a project has without the console; `true` if it can leave out single methods.
+    Interface(bool),
+}
+
+/// A run that ended, or was ended.
 #[derive(Debug)]
 pub struct Ran {
     pub suite: Suite,
     pub took: Duration,
+    /// Processor time of the workers from the start of the tests.
+    pub cpu: Duration,
+    /// Ctrl-C ended it.
+    pub interrupted: bool,
     pub java_version: String,
     /// What the launcher printed first.
     pub said: String,
@@ -42,6 +54,42 @@ pub struct Ran {
 pub struct Killers(Vec<Problem>);
 
 impl Killers {
+    /// Tests that were stopped are not waited for again, where single methods can be left out.
+    pub fn add_hung(&mut self, suite: &Suite, entry: Entry) {
+        if entry == Entry::Interface(false) {
+            return;
+        }
+        let hung = suite.problems.iter().filter(|problem| {
+            // The other runs of a method with parameters may be well.
+            problem.kind == ProblemKind::Hung && problem.id.contains("/[method:")
+        });
+        for problem in hung {
+            if !self.0.iter().any(|known| known.id == problem.id) {
+                self.0.push(problem.clone());
+            }
+        }
+    }
+
+    /// Patterns of methods and of classes to leave out, as JUnit takes them.
+    pub fn patterns(&self) -> (Vec<String>, Vec<String>) {
+        let (mut methods, mut classes) = (Vec::new(), Vec::new());
+        for killer in &self.0 {
+            match includes(&killer.id) {
+                // JUnit looks at names without their parameters.
+                Some((class, Some(method))) => methods.push(format!("\\Q{class}#{method}\\E")),
+                Some((class, None)) => classes.push(format!("\\Q{class}\\E")),
+                None => {}
+            }
+        }
+        (methods, classes)
+    }
+
+    /// Classes to leave out where single methods cannot be.
+    pub fn classes(&self) -> Vec<String> {
+        let classes = self.0.iter().filter_map(|killer| Some(includes(&killer.id)?.0));
+        classes.map(|class| format!("\\Q{class}\\E")).collect()
+    }
+
     /// Classes that cannot be loaded, and the class they lack.
     pub fn unloadable(classes: &[(ClassName, ClassName)]) -> Killers {
         let problem = |(class, missing): &(ClassName, ClassName)| Problem {
@@ -54,21 +102,48 @@ impl Killers {
     }
 }
 
+/// What a run is called while it is shown, and how many tests it has, if that is known.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    pub what: &'a str,
+    pub all: Option<usize>,
+}
+
 /// Runs all tests at a place but the killers, who may become more.
-pub fn run(config: &WorkerConfig, tests: &Path, what: &str, killers: &mut Killers) -> Result<Ran, Failure> {
+pub fn run(
+    config: &WorkerConfig,
+    entry: Entry,
+    tests: &Path,
+    shown: Shown<'_>,
+    killers: &mut Killers,
+) -> Result<Ran, Failure> {
+    let mut restarts = 0;
     loop {
-        let _progress = Progress::start(what);
+        let starting = Progress::start(shown.what);
         let mut settings = FleetConfig::new(config.clone());
         settings.workers = 1;
         // The watchdog inside the worker knows when a test began; from outside a suite looks like one long call.
         settings.margin = Duration::from_secs(24 * 3600);
         settings.quarantine_after = None;
         let mut fleet = fleet::start(settings)?;
+        drop(starting);
+        let mut watch = Watch::new(shown.what, shown.all, fleet.scratch());
+        let _progress = Progress::watching(move || watch.look());
         let java_version = fleet.hello().java_version.clone();
-        let start = Instant::now();
-        let seen = launch(&mut fleet, tests, killers)?;
+        let (start, cpu_before) = (Instant::now(), fleet.stats().worker_cpu);
+        let seen = launch(&mut fleet, entry, tests, killers);
         let took = start.elapsed();
+        let cpu = fleet.stats().worker_cpu.saturating_sub(cpu_before);
         let mut suite = recorded(fleet.scratch())?;
+        let seen = match seen {
+            Ok(seen) => seen,
+            // What was recorded until then is on disk.
+            Err(FleetError::Stopped) => {
+                suite.problems.extend(killers.0.iter().cloned());
+                return Ok(Ran { suite, took, cpu, interrupted: true, java_version, said: String::new() });
+            }
+            Err(error) => return Err(fleet::failure(&error)),
+        };
         let ended = seen.end == End::Completed;
         if ended || suite.unfinished.is_none() {
             let was_stopped = suite.problems.iter().any(|problem| problem.kind == ProblemKind::Hung);
@@ -77,12 +152,11 @@ pub fn run(config: &WorkerConfig, tests: &Path, what: &str, killers: &mut Killer
             }
             suite.problems.extend(killers.0.iter().cloned());
             let said = said(&seen);
-            return Ok(Ran { suite, took, java_version, said });
+            return Ok(Ran { suite, took, cpu, interrupted: false, java_version, said });
         }
         let Some((id, name)) = suite.unfinished.take() else { return Err(broken(&seen)) };
-        if killers.0.iter().filter(|known| known.kind != ProblemKind::Unloadable).count() == KILLERS
-            || killers.0.iter().any(|known| known.id == id)
-        {
+        restarts += 1;
+        if restarts > KILLERS || killers.0.iter().any(|known| known.id == id) {
             return Err(broken(&seen));
         }
         let (kind, detail) = match &seen.end {
@@ -117,17 +191,23 @@ fn broken(seen: &Observation) -> Failure {
 }
 
 fn launch(
-    fleet: &mut probat_supervisor::Fleet,
+    fleet: &mut Fleet,
+    entry: Entry,
     tests: &Path,
     killers: &Killers,
-) -> Result<Observation, Failure> {
+) -> Result<Observation, FleetError> {
     let mut table = OperationTable::new();
+    let calls: Vec<Sequence> = match entry {
+        Entry::Console => {
+            RESULTS.iter().map(|result| console_call(&mut table, tests, killers, result)).collect()
+        }
+        Entry::Interface(by_method) => vec![interface_call(&mut table, tests, killers, by_method)],
+    };
     let mut last = None;
-    for result in RESULTS {
-        let sequence = launcher_call(&mut table, tests, killers, result);
+    for sequence in calls {
         let observe = Observe { values: Values::Last, ..Observe::default() };
         let item = Item { sequence, observe, reset: Reset::None, past_exceptions: false };
-        let seen = fleet.run(&table, vec![item]).map_err(|error| fleet::failure(&error))?.pop();
+        let seen = fleet.run(&table, vec![item])?.pop();
         let seen = seen.expect("one item has one observation");
         let is_elsewhere = matches!(seen.end, End::Refused(_));
         last = Some(seen);
@@ -138,71 +218,20 @@ fn launch(
     Ok(last.expect("there is at least one place to look"))
 }
 
-/// `ConsoleLauncher.run(writer, writer, new String[] {…})`.
-fn launcher_call(table: &mut OperationTable, tests: &Path, killers: &Killers, result: &str) -> Sequence {
-    let mut words = vec![
-        "execute".to_owned(),
-        "--disable-banner".into(),
-        "--details=none".into(),
-        "--include-classname=.*".into(),
-        format!("--scan-class-path={}", tests.display()),
-    ];
-    for killer in &killers.0 {
-        match includes(&killer.id) {
-            Some((class, Some(method))) => {
-                words.push(format!("--exclude-methodname=\\Q{class}#{method}\\E.*"))
-            }
-            Some((class, None)) => words.push(format!("--exclude-classname=\\Q{class}\\E")),
-            None => {}
-        }
-    }
-    let mut sequence = Sequence::new();
-    let mut push = |operation: Operation, args: &[StepId]| {
-        let id = table.intern(operation);
-        sequence.push(table, id, args.iter().copied()).expect("written here")
-    };
-    let construct = |class: &str, descriptor: &str| Operation::Construct {
-        class: ClassName::internal(class),
-        descriptor: MethodDescriptor::parse(descriptor).expect("written here"),
-    };
-    let text = push(construct("java/io/StringWriter", "()V"), &[]);
-    let writer = push(construct("java/io/PrintWriter", "(Ljava/io/Writer;)V"), &[text]);
-    let words: Vec<StepId> = words
-        .iter()
-        .map(|word| push(Operation::Literal(Literal::String(word.as_str().into())), &[]))
-        .collect();
-    let element = Type::class("java/lang/String");
-    let array = push(Operation::ArrayOf { element, length: words.len() as u32 }, &words);
-    let descriptor = format!("(Ljava/io/PrintWriter;Ljava/io/PrintWriter;[Ljava/lang/String;)L{result};");
-    let run = Operation::CallStatic {
-        class: ClassName::internal("org/junit/platform/console/ConsoleLauncher"),
-        name: "run".into(),
-        descriptor: MethodDescriptor::parse(&descriptor).expect("written here"),
-        interface: false,
-    };
-    push(run, &[writer, writer, array]);
-    let said = Operation::Call {
-        class: ClassName::internal("java/io/StringWriter"),
-        name: "toString".into(),
-        descriptor: MethodDescriptor::parse("()Ljava/lang/String;").expect("written here"),
-        interface: false,
-    };
-    push(said, &[text]);
-    sequence
-}
-
 /// What the last worker recorded.
 fn recorded(scratch: &Path) -> Result<Suite, Failure> {
-    let mut files = Vec::new();
-    find(scratch, &mut files);
     let missing = |why: String| Failure::new(Exit::Missing, format!("there is no recording: {why}"));
-    // A worker that dies is followed by another; the later one ran what is to be judged.
-    let newest =
-        files.into_iter().max_by_key(|path| fs::metadata(path).and_then(|file| file.modified()).ok());
-    let path = newest.ok_or_else(|| missing("the worker wrote none".into()))?;
+    let path = newest(scratch).ok_or_else(|| missing("the worker wrote none".into()))?;
     let file = File::open(&path).map_err(|error| missing(error.to_string()))?;
     let events = read_events(file).map_err(|error| missing(chain(&error)))?;
     Ok(Suite::of(events))
+}
+
+/// The recording written last: a worker that dies is followed by another, and the later one ran what is to be judged.
+pub fn newest(scratch: &Path) -> Option<PathBuf> {
+    let mut files = Vec::new();
+    find(scratch, &mut files);
+    files.into_iter().max_by_key(|path| fs::metadata(path).and_then(|file| file.modified()).ok())
 }
 
 fn find(below: &Path, found: &mut Vec<PathBuf>) {

@@ -7,12 +7,14 @@
 //! ```
 
 mod args;
+mod calls;
 mod launch;
 mod mutants;
 mod output;
 mod report;
 mod source;
 mod subject;
+mod watch;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,7 +23,7 @@ use std::time::Duration;
 use probat_model::{ClassName, Literal};
 use probat_protocol::{RecordingSpec, WorkerConfig};
 use probat_reduce::{
-    Minimal, ProblemKind, Suite, Technique, Test, assess, includes, minimise, prioritise, select,
+    Minimal, Problem, ProblemKind, Suite, Technique, Test, assess, includes, minimise, prioritise, select,
 };
 use probat_supervisor::discovery::Jvm;
 
@@ -33,7 +35,7 @@ use crate::explore::round;
 use crate::failure::{Failure, print, print_json};
 use crate::java;
 use args::TechniqueChoice;
-use launch::{Killers, Ran};
+use launch::{Killers, Ran, Shown};
 use report::{ByState, EqualsReport, Ordered, ProblemReport, Quality, Report, SCHEMA, TechniqueReport};
 use subject::Subject;
 
@@ -47,7 +49,12 @@ pub fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
     let subject = subject::find(args, &jvm, work.path())?;
     let techniques = techniques(args);
     let mut killers = Killers::unloadable(&subject.unloadable);
-    let plain = launch::run(&plain(&subject), &subject.tests, "running the tests", &mut killers)?;
+    let entry = subject.entry;
+    let shown = Shown { what: "running the tests", all: None };
+    let plain = launch::run(&plain(&subject), entry, &subject.tests, shown, &mut killers)?;
+    if plain.interrupted {
+        return Err(stopped_early());
+    }
     if plain.suite.tests.is_empty() && plain.suite.problems.is_empty() {
         let said = plain.said.trim();
         let said = if said.is_empty() { String::new() } else { format!("; JUnit says:\n{said}") };
@@ -57,19 +64,26 @@ pub fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
         )
         .hint("`--tests` is a folder with compiled test classes, such as target/test-classes, or a jar"));
     }
+    killers.add_hung(&plain.suite, entry);
     let config = recording(args, &subject, &techniques);
     let existing = match &subject.existing {
         Some(path) => Some(launch::run(
             &config,
+            entry,
             path,
-            "recording the existing tests",
+            Shown { what: "recording the existing tests", all: None },
             &mut Killers::unloadable(&subject.unloadable),
         )?),
         None => None,
     };
-    let recorded = launch::run(&config, &subject.tests, "recording the tests", &mut killers)?;
+    if existing.as_ref().is_some_and(|existing| existing.interrupted) {
+        return Err(stopped_early());
+    }
+    let all = Some(plain.suite.tests.len() + plain.suite.problems.len());
+    let shown = Shown { what: "recording the tests", all };
+    let recorded = launch::run(&config, entry, &subject.tests, shown, &mut killers)?;
     let mut report = gather(args, &subject, &techniques, &plain, &recorded, existing.as_ref());
-    if args.mutants {
+    if args.mutants && !recorded.interrupted {
         report.mutants = Some(mutants::count(&trial(args, &subject, &jvm, &recorded, &report, work.path()))?);
     }
     if let Some(folder) = &args.output {
@@ -83,7 +97,16 @@ pub fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
         Format::Json => print_json(&report)?,
     }
     let is_bad = report.problems.iter().any(|problem| problem.kind != "skipped");
-    Ok(if is_bad { Exit::Found } else { Exit::Fine })
+    Ok(match (report.complete, is_bad) {
+        (false, _) => Exit::Interrupted,
+        (true, true) => Exit::Found,
+        (true, false) => Exit::Fine,
+    })
+}
+
+/// Ctrl-C before any test of the suite was recorded.
+fn stopped_early() -> Failure {
+    Failure::new(Exit::Interrupted, "stopped before the tests were recorded, so there is nothing to tell yet")
 }
 
 fn trial<'a>(
@@ -120,7 +143,7 @@ fn copies(
         source: from,
         into: &folder.join("source"),
         redundant: &report.redundant,
-        others: report.kept.iter().map(String::as_str).chain(problems).collect(),
+        others: report.kept.iter().chain(&report.not_recorded).map(String::as_str).chain(problems).collect(),
         above: &subject.above,
         javac: jvm.home.join("bin/javac"),
         class_path: &subject.config.class_path,
@@ -162,10 +185,14 @@ pub fn harvest(
     }
     let ran = launch::run(
         &config,
+        subject.entry,
         &subject.tests,
-        "recording the tests",
+        Shown { what: "recording the tests", all: None },
         &mut Killers::unloadable(&subject.unloadable),
     )?;
+    if ran.interrupted {
+        return Err(Failure::new(Exit::Interrupted, "stopped while the tests were recorded"));
+    }
     let mut values: Vec<Literal> = Vec::new();
     for (_, _, literal) in ran.suite.arguments {
         if !values.contains(&literal) {
@@ -200,8 +227,14 @@ fn recording(args: &ReduceArgs, subject: &Subject, techniques: &[Technique]) -> 
     spec.pairwise = techniques.contains(&Technique::PairwiseEquals);
     spec.monitor = techniques.contains(&Technique::MonitorEquals);
     config.instrumentation.recording = Some(spec);
+    // A test that just ends in time without recording must do so with it.
+    config.limits.call_cpu *= RECORDED;
+    config.limits.call_wall *= RECORDED;
     config
 }
+
+/// Times longer that a test may take when it is recorded.
+const RECORDED: u32 = 4;
 
 fn gather(
     args: &ReduceArgs,
@@ -219,11 +252,15 @@ fn gather(
     };
     let ids = |which: &[usize]| which.iter().map(|&at| suite.tests[at].id.clone()).collect::<Vec<String>>();
     let kept: Vec<&Test> = judged.kept.iter().map(|&at| &suite.tests[at]).collect();
+    let lost = |problem: &Problem| matches!(problem.kind, ProblemKind::Hung | ProblemKind::Died);
+    let is_comparable = !recorded.interrupted && !suite.problems.iter().any(lost);
     Report {
         schema: SCHEMA,
         java_version: recorded.java_version.clone(),
         classes: subject.classes.len(),
         tests: suite.tests.len(),
+        complete: !recorded.interrupted,
+        not_recorded: not_recorded(&plain.suite, suite),
         by: by.name(),
         techniques: techniques.iter().map(|&technique| assessed(&suite.tests, technique)).collect(),
         kept: ids(&judged.kept),
@@ -261,7 +298,12 @@ fn gather(
         changed_by_recording: changed(&plain.suite, suite),
         seconds: round(recorded.took.as_secs_f64()),
         seconds_plain: round(plain.took.as_secs_f64()),
-        slowdown: round(recorded.took.as_secs_f64() / plain.took.as_secs_f64().max(1e-3)),
+        slowdown: is_comparable
+            .then(|| round(recorded.took.as_secs_f64() / plain.took.as_secs_f64().max(1e-3))),
+        cpu_seconds: round(recorded.cpu.as_secs_f64()),
+        cpu_seconds_plain: round(plain.cpu.as_secs_f64()),
+        cpu_slowdown: is_comparable
+            .then(|| round(recorded.cpu.as_secs_f64() / plain.cpu.as_secs_f64().max(1e-3))),
         files: Vec::new(),
     }
 }
@@ -299,9 +341,22 @@ fn quality(tests: &[&Test]) -> Quality {
     Quality { tests: tests.len(), edges: edges.len(), exceptions: threw.len() }
 }
 
-/// Tests that passed in one of the runs only.
+/// Tests that ran without recording and did not come to their end with it, as after Ctrl-C.
+fn not_recorded(plain: &Suite, recorded: &Suite) -> Vec<String> {
+    let ended = ended(recorded);
+    let tests = plain.tests.iter().map(|test| &test.id);
+    tests.filter(|id| !ended.contains(id.as_str())).cloned().collect()
+}
+
+fn ended(suite: &Suite) -> BTreeSet<&str> {
+    let problems = suite.problems.iter().map(|problem| problem.id.as_str());
+    suite.tests.iter().map(|test| test.id.as_str()).chain(problems).collect()
+}
+
+/// Tests that ended in both runs and passed in one of them only.
 fn changed(plain: &Suite, recorded: &Suite) -> Vec<String> {
     let passed = |suite: &Suite| suite.tests.iter().map(|test| test.id.clone()).collect::<BTreeSet<String>>();
+    let both: BTreeSet<&str> = ended(plain).intersection(&ended(recorded)).copied().collect();
     let (plain, recorded) = (passed(plain), passed(recorded));
-    plain.symmetric_difference(&recorded).cloned().collect()
+    plain.symmetric_difference(&recorded).filter(|id| both.contains(id.as_str())).cloned().collect()
 }

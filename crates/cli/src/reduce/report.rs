@@ -20,6 +20,10 @@ pub struct Report {
     pub classes: usize,
     /// Tests that passed, and are assessed.
     pub tests: usize,
+    /// All tests were recorded; Ctrl-C leaves some out.
+    pub complete: bool,
+    /// Tests that passed without recording and did not come to their end with it. Nothing is known of them, so a build should run them.
+    pub not_recorded: Vec<String>,
     /// The technique that the suite is reduced by.
     pub by: &'static str,
     pub techniques: Vec<TechniqueReport>,
@@ -53,7 +57,11 @@ pub struct Report {
     pub changed_by_recording: Vec<String>,
     pub seconds: f64,
     pub seconds_plain: f64,
-    pub slowdown: f64,
+    pub slowdown: Option<f64>,
+    /// The same by processor time of the JVM, which says more on a busy machine.
+    pub cpu_seconds: f64,
+    pub cpu_seconds_plain: f64,
+    pub cpu_slowdown: Option<f64>,
     pub files: Vec<String>,
 }
 
@@ -116,15 +124,26 @@ const SHOWN: usize = 15;
 pub fn render(report: &Report) -> String {
     let mut out = String::new();
     let problems = report.problems.iter().filter(|problem| problem.kind != "skipped").count();
+    let cost = match (report.slowdown, report.cpu_slowdown) {
+        (Some(slowdown), Some(cpu)) => format!(
+            "{slowdown:.1} times the time ({:.1}s, {:.1}s without), {cpu:.1} times the processor time ({:.1}s, {:.1}s)",
+            report.seconds, report.seconds_plain, report.cpu_seconds, report.cpu_seconds_plain
+        ),
+        // Not all that ran without recording ran with it.
+        _ => format!("in {:.1}s", report.seconds),
+    };
     out.push_str(&format!(
-        "{}, {} not passing; calls on {} recorded, {:.1} times the time ({:.1}s, {:.1}s without)\n\n",
+        "{}, {} not passing; calls on {} recorded, {cost}\n\n",
         plural(report.tests as u64, "test"),
         count(problems as u64),
         plural(report.classes as u64, "class"),
-        report.slowdown,
-        report.seconds,
-        report.seconds_plain,
     ));
+    if !report.complete {
+        out.push_str(&format!(
+            "INCOMPLETE, ended by Ctrl-C: nothing is said of {}, which must stay\n\n",
+            plural(report.not_recorded.len() as u64, "test")
+        ));
+    }
     table(report, &mut out);
     summary(report, &mut out);
     list(
@@ -224,8 +243,9 @@ fn summary(report: &Report, out: &mut String) {
         copies(source, out);
     }
     if report.without_calls > 0 {
+        let call = if report.without_calls == 1 { "calls" } else { "call" };
         out.push_str(&format!(
-            "{} call nothing of the classes under test\n",
+            "{} {call} nothing of the classes under test\n",
             plural(report.without_calls as u64, "test")
         ));
     }
@@ -250,7 +270,7 @@ fn copies(source: &Copies, out: &mut String) {
 }
 
 /// `com.acme.CartTest.add` where the id says so.
-fn short(id: &str) -> String {
+pub fn short(id: &str) -> String {
     match probat_reduce::includes(id) {
         Some((class, Some(method))) => {
             let number =

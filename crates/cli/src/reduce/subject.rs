@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 
 use probat_analysis::World;
 use probat_model::{ClassName, Type};
-use probat_project::{JUnitKind, Pattern, Tools, find_junit};
+use probat_project::{JUnitKind, Pattern, Tools, find_artifacts, find_junit};
 use probat_protocol::{Limits, Rule, WorkerConfig};
 use probat_reduce::{LISTENER, Planned, plan};
 use probat_supervisor::discovery::Jvm;
 use probat_supervisor::plan_probes;
 
 use super::args::ReduceArgs;
+use super::calls::METHOD_FILTER;
+use super::launch::Entry;
 use crate::exit::Exit;
 use crate::explore::Source;
 use crate::failure::Failure;
@@ -39,6 +41,12 @@ const FRAMEWORKS: [&str; 13] = [
     "org/jspecify/",
 ];
 
+/// Names that tests for JUnit 3 and 4 have in them.
+const OLD: [&[u8]; 2] = [b"Lorg/junit/Test;", b"junit/framework/TestCase"];
+
+/// What all engines implement.
+const ENGINE: &str = "org/junit/platform/engine/TestEngine";
+
 /// Tokens of a state that are read. Suites make hundreds of thousands of calls; a larger state is unlike every other.
 const STATE_TOKENS: u32 = 1 << 16;
 
@@ -46,6 +54,7 @@ const STATE_TOKENS: u32 = 1 << 16;
 #[derive(Debug)]
 pub struct Subject {
     pub config: WorkerConfig,
+    pub entry: Entry,
     pub plan: Planned,
     pub tests: PathBuf,
     pub existing: Option<PathBuf>,
@@ -63,13 +72,8 @@ pub fn find(args: &ReduceArgs, jvm: &Jvm, work: &Path) -> Result<Subject, Failur
     let mut paths = vec![tests.clone()];
     paths.extend(existing.clone());
     let library = open(jvm, &paths, &args.jvm.classpath, &[])?;
-    let kind = if needs_junit4(&library) { JUnitKind::JUnit4 } else { JUnitKind::JUnit5 };
-    let junit = {
-        let _progress = Progress::start("looking for JUnit");
-        let tools = Tools::of_this_machine(args.offline);
-        find_junit(&tools, kind, &args.junit_jars, &[], work).map_err(|error| project_failure(&error))?
-    };
-    let library = open(jvm, &paths, &args.jvm.classpath, &junit.jars)?;
+    let (entry, jars) = junit(args, &library, &paths, work)?;
+    let library = open(jvm, &paths, &args.jvm.classpath, &jars)?;
     let classes = under_test(args, &library, &paths)?;
     let plan = planned(&library, &classes)?;
     let mut config = worker_config(&args.jvm, jvm, &library)?;
@@ -79,7 +83,69 @@ pub fn find(args: &ReduceArgs, jvm: &Jvm, work: &Path) -> Result<Subject, Failur
     config.instrumentation = plan_probes(bytes).instrumentation;
     let unloadable = unloadable(&library, &paths);
     let above = above(&library, &paths);
-    Ok(Subject { config, plan, tests, existing, classes, above, unloadable })
+    Ok(Subject { config, entry, plan, tests, existing, classes, above, unloadable })
+}
+
+/// How to start JUnit, and the jars that the class path lacks for it: none if a launcher is there with the engines that the tests need, else
+/// the launcher that belongs to the engines there, as builds do it, else one with everything in it.
+fn junit(
+    args: &ReduceArgs,
+    library: &Library,
+    tests: &[PathBuf],
+    work: &Path,
+) -> Result<(Entry, Vec<PathBuf>), Failure> {
+    let has = |class: &str| library.classes.contains(&ClassName::internal(class));
+    let own_engines = args.junit_jars.is_empty() && has_engines(library, tests);
+    if own_engines && has("org/junit/platform/console/ConsoleLauncher") {
+        return Ok((Entry::Console, Vec::new()));
+    }
+    if own_engines && has("org/junit/platform/launcher/core/LauncherFactory") {
+        return Ok((Entry::Interface(has(METHOD_FILTER)), Vec::new()));
+    }
+    let _progress = Progress::start("looking for JUnit");
+    let tools = Tools::of_this_machine(args.offline);
+    if own_engines && let Some((version, jars)) = launcher_of(library, &tools, work) {
+        return Ok((Entry::Interface(leaves_methods_out(&version)), jars));
+    }
+    let kind = if needs_junit4(library) { JUnitKind::JUnit4 } else { JUnitKind::JUnit5 };
+    let found = find_junit(&tools, kind, &args.junit_jars, &[], work);
+    Ok((Entry::Console, found.map_err(|error| project_failure(&error))?.jars))
+}
+
+/// The launcher that belongs to the engines on the class path, and its version; `None` if Maven has none.
+fn launcher_of(library: &Library, tools: &Tools, work: &Path) -> Option<(String, Vec<PathBuf>)> {
+    let engine = library.classes.path.entry_of(&ClassName::internal(ENGINE))?;
+    let jar = engine.entry.origin.path()?.file_name()?.to_string_lossy().into_owned();
+    let version = jar.strip_prefix("junit-platform-engine-")?.strip_suffix(".jar")?.to_owned();
+    let wanted = format!("org.junit.platform:junit-platform-launcher:{version}").parse().ok()?;
+    let jars = find_artifacts(tools, &[wanted], work, "fetching JUnit's launcher").ok()?;
+    Some((version, jars))
+}
+
+/// Whether a launcher of this version can leave out single methods.
+fn leaves_methods_out(version: &str) -> bool {
+    let mut numbers = version.split(['.', '-']).map(|part| part.parse::<u32>().unwrap_or(0));
+    let first = numbers.next().unwrap_or(0);
+    first > 1 || first == 1 && numbers.next().unwrap_or(0) >= 12
+}
+
+/// Whether the engines that the tests are written for are on the class path.
+fn has_engines(library: &Library, tests: &[PathBuf]) -> bool {
+    let has = |class: &str| library.classes.contains(&ClassName::internal(class));
+    let (mut old, mut new) = (false, false);
+    let own = library.classes.path.iter().filter(|class| is_test(class.entry.origin.path(), tests));
+    for class in own {
+        let Ok(read) = class.read() else { continue };
+        old |= mentions(&read.bytes, &OLD);
+        new |= mentions(&read.bytes, &[b"org/junit/jupiter/"]);
+    }
+    has(ENGINE)
+        && (!old || has("org/junit/vintage/engine/VintageTestEngine"))
+        && (!new || has("org/junit/jupiter/engine/JupiterTestEngine"))
+}
+
+fn mentions(bytes: &[u8], marks: &[&[u8]]) -> bool {
+    marks.iter().any(|mark| bytes.windows(mark.len()).any(|window| window == *mark))
 }
 
 /// Superclasses of test classes, as far as they are on the class path.
@@ -138,12 +204,12 @@ fn place(path: &Path, option: &str) -> Result<PathBuf, Failure> {
     Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
 }
 
+/// JUnit stands before the class path, which may have parts of another release of it: releases do not mix.
 fn open(jvm: &Jvm, tests: &[PathBuf], class_path: &str, junit: &[PathBuf]) -> Result<Library, Failure> {
-    let mut words: Vec<String> = tests.iter().map(|path| path.display().to_string()).collect();
+    let mut words: Vec<String> = tests.iter().chain(junit).map(|path| path.display().to_string()).collect();
     if !class_path.is_empty() {
         words.push(class_path.to_owned());
     }
-    words.extend(junit.iter().map(|path| path.display().to_string()));
     Library::open(&jvm.home, &words.join(":"))
 }
 
@@ -152,11 +218,7 @@ fn needs_junit4(library: &Library) -> bool {
     if library.classes.contains(&ClassName::internal("org/junit/Test")) {
         return false;
     }
-    let marks: [&[u8]; 2] = [b"Lorg/junit/Test;", b"junit/framework/TestCase"];
-    library.classes.path.iter().any(|class| {
-        let Ok(read) = class.read() else { return false };
-        marks.iter().any(|mark| read.bytes.windows(mark.len()).any(|window| window == *mark))
-    })
+    library.classes.path.iter().any(|class| class.read().is_ok_and(|read| mentions(&read.bytes, &OLD)))
 }
 
 fn under_test(args: &ReduceArgs, library: &Library, tests: &[PathBuf]) -> Result<Vec<ClassName>, Failure> {
@@ -217,5 +279,19 @@ fn settle(args: &ReduceArgs, config: &mut WorkerConfig) {
             }
             None => Rule::IgnoreField { class: None, field: field.clone() },
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_are_left_out_by_launchers_from_1_12_on() {
+        for (version, can) in
+            [("1.8.2", false), ("1.11.4", false), ("1.12.0", true), ("6.0.1", true), ("x", false)]
+        {
+            assert_eq!(leaves_methods_out(version), can, "{version}");
+        }
     }
 }

@@ -1,0 +1,8 @@
+package suites;
+
+public class LowTest extends Base {
+    @Override
+    int value() {
+        return 11;
+    }
+}
