@@ -25,4 +25,6 @@ pub mod places;
 pub mod reach;
 pub mod world;
 
-pub use world::{Class, ClassId, ClassSource, Field, FieldId, Method, MethodId, Presence, Symbol, World};
+pub use world::{
+    Class, ClassId, ClassSource, Field, FieldId, Member, Method, MethodId, Presence, Symbol, World,
+};

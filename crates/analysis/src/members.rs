@@ -9,7 +9,7 @@ use probat_classfile::AccessFlags;
 use probat_model::ClassName;
 use rustc_hash::FxHashSet;
 
-use crate::world::{ClassId, FieldId, MethodId, World};
+use crate::world::{ClassId, FieldId, Member, MethodId, Symbol, World};
 
 /// How a class stands to the class around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,8 +57,11 @@ impl World<'_> {
     pub fn is_nameable(&mut self, class: ClassId, package: &str) -> bool {
         let Some(file) = self.file(class) else { return false };
         let (name, own) = (self.class(class).name.clone(), file.access);
+        if !self.source.offers(&name, None) {
+            return false;
+        }
         let Ok(nested) = file.attributes().inner_classes() else { return false };
-        let is_same_package = name.package() == package;
+        let is_same_package = self.shares(&name, package);
         match nested.into_iter().find(|entry| entry.inner == name) {
             None => {
                 is_spelled(&name)
@@ -88,6 +91,10 @@ impl World<'_> {
             for method in self.methods_of(declaring) {
                 let name = self.method_name(method);
                 let info = self.method(method);
+                // What a subclass overrides in this JDK may be inherited in an earlier one.
+                if !self.offers(declaring, info.name, info.descriptor) {
+                    continue;
+                }
                 let is_inherited_static =
                     declaring != class && info.is_static() && self.class(declaring).is_interface();
                 let is_new = name == "<init>" || seen_methods.insert((info.name, info.descriptor));
@@ -104,6 +111,9 @@ impl World<'_> {
             }
             for field in self.fields_of(declaring) {
                 let info = self.field(field);
+                if !self.offers(declaring, info.name, info.descriptor) {
+                    continue;
+                }
                 let is_new = seen_fields.insert(info.name);
                 let is_named = is_identifier(self.text(info.name));
                 if is_new && is_named && self.is_usable(info.access, declaring, package) {
@@ -114,8 +124,23 @@ impl World<'_> {
         members
     }
 
+    /// Whether the package of a class takes no tests.
+    pub fn is_closed(&self, class: ClassId) -> bool {
+        self.source.is_closed(&self.class(class).name)
+    }
+
+    /// Whether a test in a package stands in that of a class.
+    fn shares(&self, class: &ClassName, package: &str) -> bool {
+        class.package() == package && !self.source.is_closed(class)
+    }
+
+    fn offers(&self, declaring: ClassId, name: Symbol, descriptor: Symbol) -> bool {
+        let member = Member { name: self.text(name), descriptor: self.text(descriptor) };
+        self.source.offers(&self.class(declaring).name, Some(member))
+    }
+
     fn is_usable(&self, access: AccessFlags, declaring: ClassId, package: &str) -> bool {
-        let is_same_package = self.class(declaring).name.package() == package;
+        let is_same_package = self.shares(&self.class(declaring).name, package);
         !access.has(AccessFlags::SYNTHETIC) && is_open(access, is_same_package)
     }
 

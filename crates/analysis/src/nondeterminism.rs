@@ -18,7 +18,9 @@ pub enum Influence {
     Time,
     Random,
     IdentityHash,
-    /// Properties, variables, host, memory, default locale, zone and charset.
+    /// Default locale and zone.
+    Defaults,
+    /// Properties, variables, host, memory, default charset.
     Environment,
     Files,
     Network,
@@ -33,12 +35,17 @@ impl Influence {
     pub fn is_fickle(self) -> bool {
         match self {
             Time | Random | IdentityHash | Threads => true,
-            Environment | Files | Network | Memory => false,
+            Defaults | Environment | Files | Network | Memory => false,
         }
+    }
+
+    /// Whether JVMs of one machine may agree although others differ. Default locales and zones are easily made to differ.
+    pub fn is_unchecked(self) -> bool {
+        self != Defaults
     }
 }
 
-use Influence::{Environment, Files, IdentityHash, Memory, Network, Random, Threads, Time};
+use Influence::{Defaults, Environment, Files, IdentityHash, Memory, Network, Random, Threads, Time};
 
 /// Owner, method (`*` for all, `<init>()` for the constructor without arguments, a trailing `(` for any descriptor
 /// that starts so) and what it brings in.
@@ -101,9 +108,9 @@ const SOURCES: &[(&str, &str, Influence)] = &[
     ("java/lang/ProcessHandle", "*", Environment),
     ("java/lang/StackWalker", "*", Environment),
     ("java/lang/Throwable", "getStackTrace", Environment),
-    ("java/util/Locale", "getDefault", Environment),
-    ("java/util/TimeZone", "getDefault", Environment),
-    ("java/time/ZoneId", "systemDefault", Environment),
+    ("java/util/Locale", "getDefault", Defaults),
+    ("java/util/TimeZone", "getDefault", Defaults),
+    ("java/time/ZoneId", "systemDefault", Defaults),
     ("java/nio/charset/Charset", "defaultCharset", Environment),
     ("java/lang/management/ManagementFactory", "*", Environment),
     ("java/net/InetAddress", "*", Network),

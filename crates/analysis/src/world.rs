@@ -18,6 +18,23 @@ use crate::graph::Graph;
 pub trait ClassSource {
     /// The bytes of a class, if it is there and can be read.
     fn bytes(&self, class: &ClassName) -> Option<Cow<'_, [u8]>>;
+
+    /// Whether tests may name a class, or a member that it declares: those for an earlier release of Java can not name everything there is.
+    fn offers(&self, _class: &ClassName, _member: Option<Member<'_>>) -> bool {
+        true
+    }
+
+    /// Whether the package of a class takes no tests.
+    fn is_closed(&self, class: &ClassName) -> bool {
+        class.package().starts_with("java/")
+    }
+}
+
+/// A method or field as a class declares it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Member<'a> {
+    pub name: &'a str,
+    pub descriptor: &'a str,
 }
 
 impl<F: Fn(&ClassName) -> Option<Vec<u8>>> ClassSource for F {
@@ -110,7 +127,7 @@ pub(crate) type MemberKey = (ClassId, Symbol, Symbol);
 
 /// Classes, methods and fields under ids.
 pub struct World<'s> {
-    source: &'s dyn ClassSource,
+    pub(crate) source: &'s dyn ClassSource,
     by_name: FxHashMap<ClassName, ClassId>,
     classes: Vec<Class>,
     methods: Vec<Method>,

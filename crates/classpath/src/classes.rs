@@ -32,6 +32,15 @@ impl Classes {
         self.jdk.as_ref().is_some_and(|jdk| jdk.contains(name)) || self.path.entry_of(name).is_some()
     }
 
+    /// Whether nothing can be added to the package of a class: those of the JDK, of signed jars and sealed ones take no classes from elsewhere.
+    pub fn is_closed(&self, name: &ClassName) -> bool {
+        name.package().starts_with("java/")
+            || self.path.entry_of(name).is_some_and(|class| {
+                let facts = &class.entry.facts;
+                facts.signed || facts.manifest.seals(name.package())
+            })
+    }
+
     /// Classes a user may have meant by a name that is not there; those of the class path before the JDK's.
     pub fn near(&self, wanted: &str, limit: usize) -> Vec<&ClassName> {
         let mut near = near_matches(wanted, self.path.iter().map(|class| class.name), limit);

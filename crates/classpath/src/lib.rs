@@ -2,7 +2,7 @@
 //!
 //! In: class path entries as a user writes them (directories, jars, `libs/*`, Spring Boot jars) and a JDK home.
 //! Out: [`ClassPath`] and [`JdkImage`], joined as the JVM joins them by [`Classes`].
-//! Bad entries become [`ClassPath::problems`] and do not stop the rest. Parses no class file and loads nothing.
+//! Bad entries become [`ClassPath::problems`] and do not stop the rest. Parses no class file and loads nothing, but for [`ReleaseApi`], which lists members.
 
 mod archive;
 mod classes;
@@ -15,6 +15,7 @@ mod jar;
 mod jdk;
 mod manifest;
 mod nearness;
+mod release;
 mod written;
 
 pub use classes::Classes;
@@ -25,6 +26,7 @@ pub use jar::{JarFacts, ModuleKind};
 pub use jdk::{JdkClass, JdkImage};
 pub use manifest::Manifest;
 pub use nearness::{near_matches, near_names};
+pub use release::ReleaseApi;
 pub use written::{expand, split};
 
 /// No class file is read beyond this size; a method body alone is bound to 64 KiB by JVMS §4.7.3.

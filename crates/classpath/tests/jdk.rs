@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use probat_classpath::{ClassPath, ClassPathError, Classes, JdkImage, OpenOptions, Origin};
+use probat_classpath::{ClassPath, ClassPathError, Classes, JdkImage, OpenOptions, Origin, ReleaseApi};
 use probat_model::ClassName;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
@@ -38,6 +38,24 @@ fn homes() -> Vec<PathBuf> {
     homes.dedup();
     assert!(!homes.is_empty(), "no JDK found: set PROBAT_TEST_JDKS");
     homes
+}
+
+#[test]
+fn what_came_after_a_release_is_not_there() {
+    for home in homes().into_iter().filter(|home| home.join("lib/ct.sym").is_file()) {
+        let api = ReleaseApi::open(&home, 8).unwrap().unwrap();
+        let (list, text) = (ClassName::internal("java/util/List"), ClassName::internal("java/lang/String"));
+        assert!(api.declares(&list, "size", "()I"));
+        assert!(api.declares(&list, "sort", "(Ljava/util/Comparator;)V"));
+        assert!(!api.declares(&list, "of", "()Ljava/util/List;"));
+        assert!(api.declares(&text, "CASE_INSENSITIVE_ORDER", "Ljava/util/Comparator;"));
+        assert!(!api.declares(&text, "repeat", "(I)Ljava/lang/String;"));
+        let later = ClassName::internal("java/lang/ProcessHandle");
+        assert!(api.has_class(&list) && !api.has_class(&later) && !api.declares(&later, "pid", "()J"));
+        let next = ReleaseApi::open(&home, 9).unwrap().unwrap();
+        assert!(next.declares(&list, "of", "()Ljava/util/List;") && next.has_class(&later));
+        assert!(ReleaseApi::open(&home, 3).unwrap().is_none(), "no JDK that has modules knows it");
+    }
 }
 
 #[test]

@@ -13,6 +13,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// What is quicker needs no line.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How often what is shown is asked for.
+const RENEW: Duration = Duration::from_millis(250);
+
 /// Shows until dropped.
 #[derive(Debug)]
 pub struct Progress {
@@ -23,20 +26,27 @@ pub struct Progress {
 impl Progress {
     /// Begins something.
     pub fn start(what: &str) -> Progress {
+        let what = what.to_owned();
+        Progress::watching(move || what.clone())
+    }
+
+    /// Begins something that can be watched: what is shown is asked for again and again.
+    pub fn watching(mut look: impl FnMut() -> String + Send + 'static) -> Progress {
         if !std::io::stderr().is_terminal() {
             return Progress { end: None, thread: None };
         }
-        let what = what.to_owned();
         let (end, ended) = channel::<()>();
         let thread = std::thread::spawn(move || {
             if ended.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
             let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})");
-            let bar = ProgressBar::new_spinner().with_message(what);
+            let bar = ProgressBar::new_spinner().with_message(look());
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
             bar.enable_steady_tick(Duration::from_millis(100));
-            let _ = ended.recv();
+            while ended.recv_timeout(RENEW) == Err(RecvTimeoutError::Timeout) {
+                bar.set_message(look());
+            }
             bar.finish_and_clear();
         });
         Progress { end: Some(end), thread: Some(thread) }

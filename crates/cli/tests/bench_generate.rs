@@ -45,3 +45,31 @@ fn what_cannot_be_measured_is_said() {
     bed.probat(&["bench", "generate", "nowhere.jar", "--time-limit", "5s"]).expect(2, &["nowhere.jar"]);
     bed.probat(&["bench", "generate", "--seeds", "0"]).expect(2, &["--seeds"]);
 }
+
+/// Ctrl-C reaches the whole group of processes, and ends the run, not one subject of it.
+#[test]
+fn an_interrupt_ends_the_run() {
+    use std::io::{BufRead, BufReader};
+    use std::os::unix::process::CommandExt;
+    if !maven() {
+        return;
+    }
+    let bed = Bed::with_shop();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_probat"));
+    command.args(["bench", "generate", "classes", "classes", "--time-limit", "10m"]);
+    command.current_dir(bed.at(".")).env("JAVA_HOME", &bed.jdk.home).process_group(0);
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+    let mut running = command.spawn().unwrap();
+    let mut heard = String::new();
+    let mut lines = BufReader::new(running.stderr.take().unwrap()).lines();
+    while !heard.contains("measuring: ") {
+        heard.push_str(&lines.next().expect("it ended by itself").unwrap());
+    }
+    let group = format!("-{}", running.id());
+    assert!(std::process::Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
+    for line in lines {
+        heard.push_str(&line.unwrap());
+    }
+    assert_eq!(running.wait().unwrap().code(), Some(130), "{heard}");
+    assert_eq!(heard.matches("measuring: ").count(), 1, "{heard}");
+}

@@ -77,6 +77,9 @@ fn the_command_that_is_printed_repeats_the_run() {
         "classes",
         "Money",
         "Currency",
+        // With more workers only code that keeps nothing between calls repeats itself.
+        "--workers",
+        "1",
         // Ended by the plateau: there is time to finish all tests on a slow machine too.
         "--time-limit",
         "120s",
@@ -97,6 +100,91 @@ fn the_command_that_is_printed_repeats_the_run() {
     let states: Vec<_> =
         again.json()["files"].as_array().unwrap().iter().map(|file| file["state"].clone()).collect();
     assert!(!states.is_empty() && states.iter().all(|state| state == "unchanged"), "{command}: {states:?}");
+}
+
+/// Constants that keep a hash code or a text once it was asked for do not tell one sequence of another, whichever worker runs them.
+#[test]
+fn what_constants_remember_changes_nothing() {
+    let bed = Bed::empty();
+    bed.compile_text(
+        "Ratio.java",
+        "public final class Ratio {
+            public static final Ratio ZERO = new Ratio(0, 1), ONE = new Ratio(1, 1), HALF = new Ratio(1, 2);
+            private final int top, bottom;
+            private int hash;
+            private String text;
+            private Ratio(int top, int bottom) { this.top = top; this.bottom = bottom; }
+            public static Ratio of(int top, int bottom) {
+                if (bottom == 0) { throw new ArithmeticException(\"no bottom\"); }
+                return top == 0 ? ZERO : top == bottom ? ONE : new Ratio(top, bottom);
+            }
+            public Ratio plus(Ratio o) { return of(top * o.bottom + o.top * bottom, bottom * o.bottom); }
+            public Ratio times(Ratio o) { return of(top * o.top, bottom * o.bottom); }
+            public boolean wasAsked() { if (text != null) { return true; } return hash != 0; }
+            @Override public boolean equals(Object o) { return o instanceof Ratio && ((Ratio) o).top == top && ((Ratio) o).bottom == bottom; }
+            @Override public int hashCode() { if (hash == 0) { hash = 31 * top + bottom; } return hash; }
+            @Override public String toString() { if (text == null) { text = top + \"/\" + bottom; } return text; }
+        }",
+        "classes",
+    );
+    assert_same_by_any_number_of_workers(&bed, "RatioProbatTest.java");
+}
+
+/// A cache behind a static field remembers what its JVM has run; each JVM runs the same, however many work at once.
+#[test]
+fn what_caches_remember_changes_nothing() {
+    let bed = Bed::empty();
+    bed.compile_text(
+        "Names.java",
+        "import java.util.*;
+        public final class Names {
+            private static final Map<Integer, String> KNOWN = new HashMap<>();
+            private static final List<Integer> ORDER = new ArrayList<>();
+            private Names() { }
+            public static String of(int number) {
+                String known = KNOWN.get(number % 64);
+                if (known == null) {
+                    known = \"n\" + KNOWN.size();
+                    KNOWN.put(number % 64, known);
+                    ORDER.add(number);
+                }
+                return known;
+            }
+            public static int first() { return ORDER.isEmpty() ? -1 : ORDER.get(0); }
+            public static boolean isMany(int size) { if (ORDER.size() > size) { return size > 3; } return false; }
+        }",
+        "classes",
+    );
+    assert_same_by_any_number_of_workers(&bed, "NamesProbatTest.java");
+}
+
+/// Nothing is shown unless asked for.
+#[test]
+fn what_the_code_prints_is_shown_on_request() {
+    let bed = Bed::empty();
+    bed.compile_text(
+        "Loud.java",
+        "public final class Loud { public static int shout(int n) { System.out.println(\"so loud\"); return n + 1; } }",
+        "classes",
+    );
+    let args = ["classes", "--step-limit", "200", "--unverified", "--output", "out"];
+    let asked = bed.generate(&[&args[..], &["--show-output"]].concat());
+    assert!(asked.out.lines().any(|line| line.trim() == "so loud"), "{}", asked.out);
+    assert!(!bed.generate(&args).out.contains("so loud"));
+}
+
+#[track_caller]
+fn assert_same_by_any_number_of_workers(bed: &Bed, file: &str) {
+    let written = |workers: &str| {
+        let args = ["classes", "--seed", "1", "--step-limit", "12000", "--unverified", "--workers", workers];
+        let run = bed.generate(&[&args[..], &["--format", "json", "--output", workers]].concat());
+        let totals = &run.json()["totals"];
+        (totals["sequences"].clone(), totals["states"].clone(), files(&bed.at(workers)).remove(file))
+    };
+    let one = written("1");
+    assert!(one.2.is_some());
+    assert_eq!(one, written("2"));
+    assert_eq!(one, written("3"));
 }
 
 /// A run that is killed leaves what it found; the next one begins with it.
@@ -157,6 +245,30 @@ fn a_second_run_replaces_our_files_and_tells_what_behaves_differently() {
     assert_eq!(run.json()["files"][0]["state"], "beside-edited");
     assert_eq!(fs::read_to_string(&path).unwrap(), edited);
     assert!(bed.at("out/TwiceProbatTest.java.new").exists());
+}
+
+#[test]
+fn former_tests_tell_of_changes_that_the_new_ones_do_not_meet() {
+    let bed = Bed::empty();
+    let source = |methods: &str| {
+        format!(
+            "public class Twice {{ public static int of(int n) {{ return n > 7 ? n * 2 : n; }}\n\
+             public static boolean is(int n) {{ return n == 3; }} {methods} }}"
+        )
+    };
+    let args = ["classes", "--step-limit", "3000", "--output", "out", "--format", "json"];
+    bed.compile_text("Twice.java", &source("public static int gone() { return 5; }"), "classes");
+    let first = bed.generate(&args).json();
+    assert!(first["no_longer_pass"].is_null(), "there was nothing to run again: {first:#}");
+    // What the next search calls is out of our hands: the method is left out of it.
+    bed.compile_text("Twice.java", &source("").replace("n * 2", "n * 3"), "classes");
+    let rest = ["--exclude-method", "of"];
+    let report = bed.generate(&[&args[..], &rest].concat()).json();
+    let broken = report["no_longer_pass"].as_array().unwrap();
+    let of = |name: &str| broken.iter().find(|one| one["was"].as_str().unwrap_or("").contains(name));
+    assert_eq!(broken.len(), 2, "{broken:#?}");
+    assert!(of("Twice.of(").unwrap()["says"].as_str().unwrap().contains("but was"), "{broken:#?}");
+    assert!(of("Twice.gone()").unwrap()["says"].as_str().unwrap().contains("compile"), "{broken:#?}");
 }
 
 #[test]

@@ -86,6 +86,9 @@ fn what_is_no_jar_is_named() {
     bed.generate(&with(&["A.java"])).expect(2, &["Java source", "compile it"]);
     fs::create_dir(bed.at("empty")).unwrap();
     bed.generate(&with(&["empty"])).expect(2, &["no classes below `empty`"]);
+    // A zip file of nothing.
+    fs::write(bed.at("none.jar"), [&b"PK\x05\x06"[..], &[0; 18]].concat()).unwrap();
+    bed.generate(&with(&["none.jar"])).expect(4, &["there are no classes to test", "is it built?"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::fs;
 use std::process::Command;
 
 use serde_json::Value;
-use shop::{Bed, Run, sources};
+use shop::{Bed, Run, launcher, sources};
 
 fn inputs() -> Bed {
     Bed::with("inputs")
@@ -200,4 +200,41 @@ fn the_table_of_relevance_is_kept_in_a_file() {
     with("out", "odd.txt").expect(2, &["of other code", "poly.Mono.weight()", "poly.Mono.exponent()"]);
     fs::write(bed.at("bad.txt"), "x").unwrap();
     with("out", "bad.txt").expect(2, &["`bad.txt`, line 1: this is no table of relevance"]);
+}
+
+/// A JVM takes no class from elsewhere into a package of a signed jar: tests of it stand beside, and use what is public.
+#[test]
+fn tests_of_a_signed_jar_stand_in_a_package_of_their_own() {
+    let bed = Bed::empty();
+    let text = "package safe;\npublic final class Lock {\n    private Lock() {}\n\
+         public static int half(int turns) { return turns / 2; }\n\
+         static int secret(int turns) { return turns + 1; }\n}\n";
+    bed.compile_text("safe/Lock.java", text, "classes");
+    let tool = |name: &str, args: &[&str]| {
+        let run =
+            Command::new(bed.jdk.home.join("bin").join(name)).args(args).current_dir(bed.at(".")).output();
+        Run::of(run.unwrap()).expect(0, &[]);
+    };
+    let key = ["-keystore", "keys", "-storepass", "changeit"];
+    tool("jar", &["cf", "lock.jar", "-C", "classes", "."]);
+    let make = ["-genkeypair", "-alias", "own", "-dname", "CN=own", "-keyalg", "RSA"];
+    tool("keytool", &[&make[..], &key[..]].concat());
+    tool("jarsigner", &[&key[..], &["lock.jar", "own"][..]].concat());
+
+    let jar = launcher();
+    let shown = jar.as_ref().map(|jar| jar.display().to_string());
+    let mut args = vec!["lock.jar", "--seed", "1", "--step-limit", "2000", "--output", "out"];
+    match &shown {
+        Some(jar) => args.extend(["--junit-jar", jar]),
+        None => args.push("--unverified"),
+    }
+    bed.generate(&args).expect(0, &[]);
+    let found = sources(&bed.at("out"));
+    assert_eq!(found, [bed.at("out/probat/safe/LockProbatTest.java")]);
+    let source = fs::read_to_string(&found[0]).unwrap();
+    assert!(source.contains("Lock.half(") && !source.contains("secret"), "{source}");
+    let Some(jar) = jar else { return };
+    bed.compile_with(&found, "tests", &[bed.at("lock.jar"), jar.clone()], None);
+    bed.run_junit(&jar, &[bed.at("tests"), bed.at("lock.jar")], &bed.at("tests"))
+        .expect(0, &["1 tests successful"]);
 }

@@ -136,26 +136,114 @@ public class Crew {
 }
 
 #[test]
-fn nothing_is_asserted_of_what_comes_from_chance() {
+fn no_test_is_given_what_comes_from_chance() {
     let source = written(
         "Dice",
         "package steady;
 import java.util.*;
 public class Dice {
-    public static String roll() { return Integer.toString(new Random().nextInt(1000)); }
+    private final int eyes;
+    private Dice(int eyes) { this.eyes = eyes; }
+    public static Dice roll() { return new Dice(new Random().nextInt(1000)); }
     public static String mark(Object thing) { return Integer.toHexString(System.identityHashCode(thing)); }
-    public static boolean isHigh(String rolled) { return rolled.compareTo(\"11\") > 0; }
-    public static int parse(String rolled) {
-        if (rolled.startsWith(\"11\")) { throw new IllegalStateException(rolled); }
-        return rolled.length();
+    public static int half(int whole) { return whole / 2; }
+    public boolean isHigh() { return eyes > 20; }
+    public String read() {
+        if (eyes < 20) { throw new IllegalStateException(); }
+        return \"high\";
     }
+    public int sides() { return 1000; }
 }",
     );
-    check(&source, &["Dice.isHigh(", "Dice.parse("], &[]);
-    for test in
-        source.split("@Test").filter(|test| test.contains("Dice.roll()") || test.contains("Dice.mark("))
-    {
+    // That a die has sides does not depend on what it shows.
+    check(&source, &["Dice.half(", "assertEquals(1000, Dice.roll().sides())"], &["isHigh()", "read()"]);
+    for test in source.split("@Test").filter(|test| test.contains("Dice.mark(")) {
         check(test, &[], &["assertEquals", "assertTrue", "assertFalse", "assertThrows"]);
+    }
+}
+
+#[test]
+fn no_test_needs_what_others_left_behind() {
+    let source = written(
+        "Register",
+        "package steady;
+import java.util.*;
+public class Register {
+    private static final List<String> NAMES = new ArrayList<>();
+    private Register() {}
+    public static int add(String name) {
+        NAMES.add(name);
+        return name.length();
+    }
+    public static String newest() {
+        if (NAMES.isEmpty()) { throw new IllegalStateException(\"empty\"); }
+        return \"a name\";
+    }
+    public static int half(int whole) { return whole / 2; }
+}",
+    );
+    check(&source, &["Register.half(", "Register.add("], &[]);
+    for test in source.split("@Test").filter(|test| test.contains("\"a name\"")) {
+        check(test, &["Register.add("], &[]);
+    }
+}
+
+#[test]
+fn no_test_depends_on_the_day_it_is_run() {
+    let source = written(
+        "Diary",
+        "package steady;
+import java.time.*;
+public class Diary {
+    private static final int FIRST = LocalDate.now().getYear();
+    private final long begun;
+    private final int lines;
+    public Diary(int lines) { this.begun = System.currentTimeMillis(); this.lines = lines; }
+    public static int firstYear() { return FIRST; }
+    public static boolean isNew(int year) { return year >= FIRST; }
+    public static int today() { return Instant.now().atZone(ZoneOffset.UTC).getDayOfYear(); }
+    public int pages() { return lines / 30; }
+    public boolean isOdd() { return begun / 60000 % 2 == 1; }
+    public String season() {
+        if (begun / 86400000L % 2 == 1) { throw new IllegalStateException(\"odd day\"); }
+        return \"even\";
+    }
+    public boolean isOlderThan(Diary other) { return begun < other.begun; }
+}",
+    );
+    // How many pages a diary has is no matter of when it was begun.
+    check(&source, &[".pages())"], &["isOdd()", "season()", "isOlderThan("]);
+    for test in source.split("@Test").filter(|test| test.contains("firstYear()") || test.contains("today()"))
+    {
+        check(test, &[], &["assertEquals"]);
+    }
+}
+
+#[test]
+fn nothing_is_asserted_of_the_machine() {
+    let source = written(
+        "Machine",
+        "package steady;
+import java.nio.file.*;
+import java.util.*;
+public class Machine {
+    public static int cores() { return Runtime.getRuntime().availableProcessors(); }
+    public static boolean isLarge() { return Runtime.getRuntime().maxMemory() > 1000; }
+    public static String folder() { return System.getenv(\"PATH\"); }
+    public static String screen() {
+        if (System.getProperty(\"java.awt.headless\") == null) { throw new IllegalStateException(); }
+        return \"told\";
+    }
+    public static String user() { return System.getProperty(\"user.name\"); }
+    public static boolean inBox() { return Files.exists(Paths.get(\"/proc/1/cgroup\")); }
+    public static boolean isKnown(int twice) { return TimeZone.getDefault() != null && twice / 2 == 3; }
+    public static int offset() { return TimeZone.getDefault().getRawOffset(); }
+}",
+    );
+    check(&source, &["assertTrue(Machine.isKnown("], &["assertEquals(0, Machine.offset())"]);
+    for call in ["cores()", "isLarge()", "folder()", "user()", "inBox()", "offset()"] {
+        let all = source.split("assert").filter(|assertion| assertion.contains(&format!("Machine.{call}")));
+        all.for_each(|assertion| assert!(assertion.starts_with("DoesNotThrow"), "{assertion}"));
     }
 }
 
@@ -210,13 +298,15 @@ fn no_test_depends_on_what_other_tests_left_in_static_fields() {
     let source = written(
         "Register",
         "package steady;
-import java.util.*;
 public class Register {
-    private static final Set<String> NAMES = new HashSet<>();
+    private static int last;
     public static String tidy(String name) { return name.trim(); }
-    public static boolean enter(String name) { return NAMES.add(name); }
-    public static int size() { return NAMES.size(); }
+    public static int next() { return ++last; }
 }",
     );
-    check(&source, &["Register.tidy("], &["assertEquals(0, Register.size())"]);
+    check(&source, &["Register.tidy("], &[]);
+    // Only a second round of all tests in one JVM shows it.
+    if launcher().is_some() {
+        check(&source, &[], &["Register.next()"]);
+    }
 }

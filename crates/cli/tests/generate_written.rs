@@ -227,3 +227,25 @@ fn failing_tests_fail_and_the_others_pass() {
         }
     }
 }
+
+/// The JVMs that check tests differ in hash codes too; one in which all objects have the same hides this fault.
+#[test]
+fn a_forgotten_hash_code_gets_its_failing_test() {
+    let bed = Bed::empty();
+    let source = "package coin;
+        public class Coin {
+            private final int cents;
+            public Coin(int cents) { this.cents = cents; }
+            public int cents() { return cents; }
+            @Override public boolean equals(Object o) { return o instanceof Coin && ((Coin) o).cents == cents; }
+        }";
+    bed.compile_text("coin/Coin.java", source, "classes");
+    let run = generate(&bed, "out", "6000", &[]);
+    run.expect(3, &[]);
+    let report = run.json();
+    assert_eq!(report["failing_tests"], 1, "{report:#}");
+    assert_eq!(report["dropped"].as_array().unwrap().len(), 0, "{report:#}");
+    if let Some(failed) = run_written(&bed, "out-failing", &[]) {
+        failed.expect(1, &["1 tests failed", "equal objects have equal hash codes"]);
+    }
+}

@@ -12,7 +12,7 @@ use probat_search::catalogue::CallableId;
 use probat_supervisor::ProbeTable;
 
 use crate::hunt::HuntEnd;
-use crate::job::{ClassReport, FailureReport, Outcome, Profile, Untested};
+use crate::outcome::{ClassReport, FailureReport, Outcome, Profile, Untested};
 use crate::size::LeftOut;
 use crate::suite::{package_for, subject_of};
 use crate::triage::{Likelihood, Triaged};
@@ -61,6 +61,7 @@ impl Account<'_> {
             profile: Profile::default(),
             unreached: None,
             simplification: None,
+            printed: None,
         }
     }
 
@@ -146,7 +147,7 @@ impl Account<'_> {
             notes: Vec::new(),
             raw: false,
         };
-        one_line(&case, &package_for(&subject), &catalogue.operations, scope).ok()
+        one_line(&case, &package_for(catalogue, &subject), &catalogue.operations, scope).ok()
     }
 
     /// Members that never returned, each with what stood in the way.

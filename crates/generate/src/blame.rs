@@ -24,7 +24,7 @@ struct Trial {
 }
 
 /// Trials made before the next look at the clock.
-const AT_ONCE: usize = 200;
+const AT_ONCE: usize = 16;
 
 /// Notes failures for the calls that caused them, as far as there is time.
 pub(crate) fn blame<E: Executor>(

@@ -14,6 +14,8 @@ pub struct Compiler {
     pub release: Option<u32>,
     /// Whether the class path uses preview features of this release.
     pub preview: bool,
+    /// Whether class files say which line they came from.
+    pub lines: bool,
 }
 
 /// What compilers and JVMs are told where code uses preview features.
@@ -109,7 +111,8 @@ fn command(compiler: &Compiler, list: &Path, into: &Path) -> Command {
         "-J-XX:+UseSerialGC",
         "-J-Duser.language=en",
     ]);
-    command.args(["-proc:none", "-nowarn", "-Xlint:none", "-implicit:none", "-g:none", "-encoding", "UTF-8"]);
+    command.args(["-proc:none", "-nowarn", "-Xlint:none", "-implicit:none", "-encoding", "UTF-8"]);
+    command.arg(if compiler.lines { "-g:lines,source" } else { "-g:none" });
     command.args(["-Xmaxerrs", "100000", "-d"]).arg(into);
     if let Some(release) = compiler.release {
         command.arg("--release").arg(release.to_string());

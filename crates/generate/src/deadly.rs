@@ -13,7 +13,8 @@ use probat_supervisor::describe;
 
 use crate::compile::{CompileError, compile};
 use crate::failing::failure_key;
-use crate::job::{Job, OutFile};
+use crate::job::Job;
+use crate::outcome::OutFile;
 use crate::suite::{package_for, subject_of};
 
 /// Programs written for one run.
@@ -47,7 +48,7 @@ fn program(
 ) -> Option<OutFile> {
     let catalogue = &campaign.catalogue;
     let member = describe(catalogue.operations.get(catalogue.callable(failure.callable).operation));
-    let package = package_for(&subject);
+    let package = package_for(catalogue, &subject);
     let case = TestCase {
         name: "endsTheJvm".into(),
         steps: failure.steps.clone(),

@@ -120,7 +120,8 @@ pub(crate) fn failing<E: Executor>(
         let (name, checks) = (String::new(), Vec::new());
         let case = TestCase { name, steps, checks, caught, ending, notes, raw: false };
         let callable = failure.callable;
-        tests.push(Finished { owner, callable, case, edges: Vec::new(), needs: 0, result: None });
+        let (edges, is_slow) = (Vec::new(), false);
+        tests.push(Finished { owner, callable, case, edges, needs: 0, result: None, is_slow });
     }
     Ok(tests)
 }

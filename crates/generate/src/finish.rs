@@ -1,10 +1,11 @@
 //! From archived sequences to tests with assertions.
 //!
 //! In: what a campaign archived, and two executors: one that goes on from the hunt, one that is fresh. Out: [`Finished`] tests, each seen to behave
-//! alike in both. What differs between the two runs is not asserted; a test that ends otherwise is dropped and counted.
+//! alike in both. What differs between the two runs is not asserted; a test that ends otherwise is dropped and counted. Runs are shortened and given
+//! assertions a few at a time, in the order of what their tests may be worth.
 
-use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::collections::{BTreeSet, HashMap};
+use std::time::Instant;
 
 use probat_emit::{Caught, Check, Ending as Ends, Expected, TestCase};
 use probat_model::{
@@ -16,14 +17,16 @@ use probat_search::archive::{Ending, Witness};
 use probat_search::campaign::Campaign;
 use probat_search::catalogue::{CallableId, OwnerId};
 use probat_search::executor::Executor;
-use probat_search::minimize::{AT_ONCE, Subject, minimize};
-use probat_search::replace::replace_from;
+use probat_search::minimize::{Subject, minimize};
+use probat_search::replace::{Spare, replace_by, spares};
 use probat_search::spell::spell;
 
 use crate::change::Compared;
+use crate::deadline::{CHUNK, Deadline};
 use crate::expect::expected;
-use crate::fickle::{Chance, chance, end_alike};
+use crate::fickle::{Chance, chances, end_alike};
 use crate::observers::Observers;
+use crate::size::{LeftOut, Ranked, Size, rank};
 use crate::split::{Told, split};
 
 /// A test that behaved alike twice.
@@ -39,6 +42,8 @@ pub struct Finished {
     pub needs: usize,
     /// What the call under test gave, if that is asserted.
     pub result: Option<Expected>,
+    /// It takes long to run.
+    pub is_slow: bool,
 }
 
 /// What came of the archive.
@@ -49,14 +54,26 @@ pub struct Finish {
     pub unstable: Vec<CallableId>,
     /// Edges that those took.
     pub unstable_edges: Vec<ProbeId>,
-    /// Tests there was no time or room for.
+    /// Those of them that tests took whose call was given something that differs from run to run.
+    pub given_edges: Vec<ProbeId>,
+    /// Tests there was no time for.
     pub left_out: usize,
+    /// Runs not finished in time whose tests would most likely be too long for what they add.
+    pub too_long: LeftOut,
 }
 
 impl Finish {
-    fn drop_unstable(&mut self, callable: CallableId, edges: Vec<ProbeId>) {
+    pub(crate) fn drop_unstable(&mut self, callable: CallableId, edges: Vec<ProbeId>) {
         self.unstable.push(callable);
         self.unstable_edges.extend(edges);
+    }
+
+    /// There is no time for these, of which the first would be worth it.
+    fn leave_out(&mut self, runs: &[(Witness, Vec<ProbeId>)], promising: usize) {
+        let (worthy, long) = runs.split_at(promising.min(runs.len()));
+        self.left_out += worthy.len();
+        self.too_long.tests += long.len();
+        self.too_long.edges.extend(long.iter().flat_map(|(_, needs)| needs));
     }
 }
 
@@ -64,96 +81,143 @@ impl Finish {
 const OBSERVERS: usize = 2;
 const ASKED: usize = 6;
 
-/// The share of the time that shortening may take; the rest is for assertions.
-const SHORTENING: f64 = 0.4;
-
-/// How long somebody who asked to stop may wait for tests to be finished.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// How long finishing may take.
-pub(crate) struct Deadline<'s> {
-    pub start: Instant,
-    /// None: as long as it takes.
-    pub time: Option<Duration>,
-    /// Asked to stop.
-    pub stop: &'s dyn Fn() -> bool,
-}
-
-impl Deadline<'_> {
-    /// Whether a share of the time is over. Who asks to stop waits a little for what was found.
-    pub fn is_late(&self, share: f64) -> bool {
-        let time = if (self.stop)() { Some(self.time.unwrap_or(PATIENCE).min(PATIENCE)) } else { self.time };
-        time.is_some_and(|time| self.start.elapsed() > time.mul_f64(share))
-    }
-}
-
-impl Deadline<'_> {
-    /// Tests that are finished together at first: few against the clock, because fresh JVMs load classes for them, which can take long.
-    fn first_chunk(&self) -> usize {
-        if self.time.is_some() { FIRST_CHUNK } else { CHUNK }
-    }
-
-    /// How many after as many took so long: what fits into the time that is left.
-    fn next_chunk(&self, done: usize, took: Duration) -> usize {
-        let Some(time) = self.time else { return CHUNK };
-        let left = time.saturating_sub(self.start.elapsed());
-        let fitting = left.as_secs_f64() / took.as_secs_f64().max(1e-6) * done as f64;
-        (fitting as usize).clamp(FIRST_CHUNK, CHUNK)
-    }
-}
-
 /// Waves of replacements: enough for most tests, and few enough where nobody looks at a clock.
 const WAVES: usize = 64;
 
-/// Tests whose values are looked at together.
-const CHUNK: usize = 200;
-const FIRST_CHUNK: usize = 32;
+/// How many tests are wanted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    pub size: Size,
+    /// Tests that can be checked.
+    pub most: usize,
+}
 
-/// Finishes what is worth a test, at most as many as there is room for.
+/// Finishes what may be worth a test, the best first, so that who runs out of time loses the least.
 pub(crate) fn finish<E: Executor + Send>(
     campaign: &mut Campaign<'_>,
     first: &mut E,
     second: &mut E,
-    room: usize,
+    wanted: Wanted,
     clock: &Deadline<'_>,
 ) -> Result<Finish, E::Error>
 where
     E::Error: Send,
 {
-    // Where every run is wanted as a test, tests are wanted as they ran.
+    let mut finish = Finish::default();
+    let Waiting { mut runs, mut promising } = waiting(campaign, wanted, &mut finish);
     let keep_all = campaign.config.keep_all;
-    let (chosen, left_out) = campaign.archive().select_most(room);
-    let witnesses: Vec<(Witness, Vec<ProbeId>)> = chosen
-        .into_iter()
-        .filter(|chosen| keep_all || !needs_assertions(&chosen.witness.ending))
-        .map(|chosen| (chosen.witness.clone(), chosen.needs))
-        .collect();
-    let mut tests = shorten(campaign, witnesses, first, &|| clock.is_late(SHORTENING))?;
-    if !keep_all && !campaign.config.past_exceptions {
-        tests = split(campaign, tests, first, &|| clock.is_late(SHORTENING))?;
-    }
-    let observers = Observers::new(&mut campaign.catalogue);
-    tests.sort_by_key(|told| std::cmp::Reverse(told.needs.len()));
-    let mut finish = Finish { left_out, ..Finish::default() };
+    let tools = Tools::new(campaign);
     let mut size = clock.first_chunk();
     let mut is_first = true;
-    while !tests.is_empty() {
+    while !runs.is_empty() {
         // The first is for those who had no time at all.
         if !is_first && clock.is_late(1.0) {
-            finish.left_out += tests.len();
+            finish.leave_out(&runs, promising);
             break;
         }
         is_first = false;
         let start = Instant::now();
-        let chunk: Vec<Told> = tests.drain(..size.min(tests.len())).collect();
-        let count = chunk.len();
-        finish_chunk(campaign, &observers, first, second, chunk, &mut finish)?;
+        let count = size.min(runs.len());
+        let is_late = clock.part(count, promising.max(count));
+        let chunk = runs.drain(..count).collect();
+        promising = promising.saturating_sub(count);
+        let mut tests = shorten(campaign, &tools, chunk, first, clock.time.is_some(), &is_late)?;
+        if !keep_all && !campaign.config.past_exceptions {
+            tests = split(campaign, tests, first, &is_late)?;
+        }
+        finish_chunk(campaign, &tools.observers, first, second, tests, &mut finish)?;
         size = clock.next_chunk(count, start.elapsed());
     }
     if !keep_all {
+        let found = instead(campaign, &tools, first, second, &finish, clock)?;
+        finish.tests.extend(found);
         drop_twins(&mut finish.tests);
     }
+    if clock.time.is_none() {
+        finish.tests.iter_mut().for_each(|test| test.is_slow = false);
+    }
     Ok(finish)
+}
+
+/// What is to be finished, the best first.
+struct Waiting {
+    /// Runs, each with the edges it is there for.
+    runs: Vec<(Witness, Vec<ProbeId>)>,
+    /// How many of them may well be written.
+    promising: usize,
+}
+
+fn waiting(campaign: &Campaign<'_>, wanted: Wanted, finish: &mut Finish) -> Waiting {
+    // Where every run is wanted as a test, tests are wanted as they ran.
+    let keep_all = campaign.config.keep_all;
+    let mut promising = 0;
+    let chosen = campaign.archive().select_by(|runs| {
+        if keep_all {
+            promising = runs.len();
+            return (0..runs.len()).collect();
+        }
+        let mut ranked: Ranked = rank(runs, wanted.size);
+        finish.left_out = ranked.order.len().saturating_sub(wanted.most);
+        ranked.order.truncate(wanted.most);
+        promising = ranked.promising.min(wanted.most);
+        ranked.order
+    });
+    let runs = chosen
+        .into_iter()
+        .filter(|chosen| keep_all || !needs_assertions(&chosen.witness.ending))
+        .map(|chosen| (chosen.witness.clone(), chosen.needs))
+        .collect();
+    Waiting { runs, promising }
+}
+
+/// What tests are finished with.
+struct Tools {
+    observers: Observers,
+    /// What can stand in place of something longer.
+    spares: Vec<Spare>,
+}
+
+impl Tools {
+    fn new(campaign: &mut Campaign<'_>) -> Self {
+        let spares = if campaign.config.keep_all { Vec::new() } else { spares(campaign) };
+        Tools { observers: Observers::new(&mut campaign.catalogue), spares }
+    }
+}
+
+/// Tests for edges that only tests took whose call was given something that differs: the shortest runs that take them may leave less to chance.
+/// What ended otherwise in a fresh JVM gets no second try, since that JVM is no longer fresh.
+fn instead<E: Executor + Send>(
+    campaign: &mut Campaign<'_>,
+    tools: &Tools,
+    first: &mut E,
+    second: &mut E,
+    finish: &Finish,
+    clock: &Deadline<'_>,
+) -> Result<Vec<Finished>, E::Error>
+where
+    E::Error: Send,
+{
+    let taken: BTreeSet<ProbeId> = finish.tests.iter().flat_map(|test| test.edges.iter().copied()).collect();
+    let lost: BTreeSet<ProbeId> =
+        finish.given_edges.iter().copied().filter(|edge| !taken.contains(edge)).collect();
+    let mut witnesses: Vec<(Witness, Vec<ProbeId>)> = Vec::new();
+    for edge in lost {
+        let Some(witness) = campaign.archive().witness(edge) else { continue };
+        match witnesses.iter_mut().find(|(known, _)| known == witness) {
+            Some((_, needs)) => needs.push(edge),
+            None => witnesses.push((witness.clone(), vec![edge])),
+        }
+    }
+    witnesses.retain(|(witness, _)| !needs_assertions(&witness.ending));
+    if witnesses.is_empty() || clock.is_late(1.0) {
+        return Ok(Vec::new());
+    }
+    witnesses.truncate(CHUNK);
+    let tests = shorten(campaign, tools, witnesses, first, clock.time.is_some(), &|| clock.is_late(1.0))?;
+    // Those that are dropped again were counted.
+    let mut again = Finish::default();
+    finish_chunk(campaign, &tools.observers, first, second, tests, &mut again)?;
+    Ok(again.tests)
 }
 
 /// Finishes a few runs as tests while a search goes on; shortens them until `stop` says so.
@@ -169,18 +233,20 @@ where
 {
     let witnesses: Vec<(Witness, Vec<ProbeId>)> =
         witnesses.into_iter().map(|witness| (witness.clone(), witness.edges)).collect();
-    let tests = shorten(campaign, witnesses, first, stop)?;
-    let observers = Observers::new(&mut campaign.catalogue);
+    let tools = Tools::new(campaign);
+    let tests = shorten(campaign, &tools, witnesses, first, true, stop)?;
     let mut finish = Finish::default();
-    finish_chunk(campaign, &observers, first, second, tests, &mut finish)?;
+    finish_chunk(campaign, &tools.observers, first, second, tests, &mut finish)?;
     Ok(finish.tests)
 }
 
 /// Each witness as short as it gets, with what was seen of it then.
 fn shorten<E: Executor>(
     campaign: &mut Campaign<'_>,
+    tools: &Tools,
     witnesses: Vec<(Witness, Vec<ProbeId>)>,
     executor: &mut E,
+    is_hurried: bool,
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<Told>, E::Error> {
     let past_exceptions = campaign.config.past_exceptions;
@@ -190,7 +256,7 @@ fn shorten<E: Executor>(
             let keeps = Box::new(move |steps: &[Step], seen: &Observation| {
                 ends_alike(&witness.ending, steps, seen) && takes(needs, seen)
             });
-            Subject { past_exceptions, ..Subject::new(witness.steps.clone(), keeps) }
+            Subject { past_exceptions, is_hurried, ..Subject::new(witness.steps.clone(), keeps) }
         })
         .collect();
     // Where every run is wanted as a test, tests are wanted as they ran.
@@ -199,14 +265,12 @@ fn shorten<E: Executor>(
         spell(&mut campaign.catalogue.operations, &mut subjects, executor, stop)?;
         let before: Vec<_> =
             subjects.iter().map(|subject| (subject.steps.clone(), subject.seen.clone())).collect();
-        // Asked several times in a wave of many.
-        let most = WAVES * (1 + witnesses.len() / AT_ONCE);
         let mut asked = 0;
         let enough = || {
             asked += 1;
-            asked > most || stop()
+            asked > WAVES || stop()
         };
-        replace_from(campaign, &mut subjects, executor, enough)?;
+        replace_by(campaign, &tools.spares, &mut subjects, executor, enough)?;
         // What came in from elsewhere may be out of reach for the test.
         for ((subject, before), (witness, _)) in subjects.iter_mut().zip(before).zip(&witnesses) {
             if !campaign.is_gathered(witness.callable, &subject.steps) {
@@ -237,10 +301,17 @@ where
     for (told, seen) in unseen.into_iter().zip(first.run(&campaign.catalogue.operations, plain)?) {
         told.seen = Some(seen);
     }
+    let chances = chances(campaign, &mut chunk, first, second)?;
     let mut drafts = Vec::with_capacity(chunk.len());
-    for told in chunk {
+    for (told, chance) in chunk.into_iter().zip(chances) {
         let seen = told.seen.expect("seen above");
-        let draft = draft(campaign, observers, told.steps, &seen, &told.witness);
+        // What comes of a random text or of today's date says nothing of the call.
+        if chance == Chance::WhatItIsGiven {
+            finish.given_edges.extend(&seen.edges);
+            finish.drop_unstable(told.witness.callable, seen.edges);
+            continue;
+        }
+        let draft = draft(campaign, observers, told.steps, &seen, &told.witness, chance);
         drafts.push((draft, told.witness, seen.edges, told.needs.len()));
     }
     let items: Vec<Item> =
@@ -260,7 +331,8 @@ where
         let wavers = [&once, &again].iter().any(|seen| campaign.catalogue.wavers(&seen.edges));
         match assemble(draft, &witness, was.as_ref(), [&once, &again], past, wavers) {
             Some((case, result)) => {
-                let test = Finished { owner, callable, case, edges, needs, result };
+                let is_slow = once.slow.0 && again.slow.0;
+                let test = Finished { owner, callable, case, edges, needs, result, is_slow };
                 finished.push((test, witness.ending, chance));
             }
             None => finish.drop_unstable(callable, edges),
@@ -362,12 +434,12 @@ fn draft(
     mut steps: Vec<Step>,
     seen: &Observation,
     witness: &Witness,
+    chance: Chance,
 ) -> Draft {
     let call = StepId(steps.len() as u16 - 1);
     // What may reach such code by its calls did not, if none of it was run.
     let varies =
         campaign.catalogue.callable(witness.callable).varies && campaign.catalogue.wavers(&seen.edges);
-    let chance = chance(&campaign.catalogue, &steps, &seen.edges);
     if witness.ending != Ending::Returned || varies || chance != Chance::Nothing {
         let (checked, doubtful, compared) = (Vec::new(), Vec::new(), Compared::default());
         return Draft { steps, call, checked, doubtful, compared, chance };
@@ -421,10 +493,6 @@ fn assemble(
         if ended != witness.ending || !seen.is_harmless() {
             return None;
         }
-    }
-    // What a random text makes a call throw says nothing of the call.
-    if draft.chance == Chance::WhatItIsGiven && witness.ending != Ending::Returned {
-        return None;
     }
     let caught = caught(once, again, draft.call)?;
     if !caught.is_empty() && !past_exceptions {
@@ -500,7 +568,7 @@ fn stable_message(one: &Thrown, other: &Thrown) -> Option<JavaString> {
 }
 
 /// Whether a step gave an object.
-fn is_object(seen: &Observation, step: StepId) -> bool {
+pub(crate) fn is_object(seen: &Observation, step: StepId) -> bool {
     matches!(seen.value(step), Some(Value::Object { .. } | Value::Array { .. } | Value::String { .. }))
 }
 
@@ -539,23 +607,4 @@ pub(crate) fn compact(steps: &[Step], kept: &[bool]) -> (Vec<Step>, Vec<u16>) {
         }
     }
     (out, place)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn against_the_clock_few_tests_are_finished_at_first_and_then_what_fits() {
-        let stop = || false;
-        let clock = |time| Deadline { start: Instant::now(), time, stop: &stop };
-        let endless = clock(None);
-        assert_eq!((endless.first_chunk(), endless.next_chunk(200, Duration::from_secs(50))), (CHUNK, CHUNK));
-        let hour = clock(Some(Duration::from_secs(3600)));
-        assert_eq!(hour.first_chunk(), FIRST_CHUNK);
-        assert_eq!(hour.next_chunk(FIRST_CHUNK, Duration::from_secs(1)), CHUNK);
-        let half = hour.next_chunk(50, Duration::from_secs(1800));
-        assert!((90..=100).contains(&half), "{half}");
-        assert_eq!(hour.next_chunk(FIRST_CHUNK, Duration::from_secs(7200)), FIRST_CHUNK);
-    }
 }

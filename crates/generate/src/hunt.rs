@@ -11,13 +11,14 @@ use probat_search::campaign::{Campaign, CampaignConfig, Draft};
 use probat_search::strategy::Sequences;
 use probat_supervisor::{Fleet, FleetError};
 
+use crate::budget::Afterwards;
+
 /// When to stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HuntLimits {
     pub time: Option<Duration>,
-    /// Of that time, what checking each test will take, and how much of it at most is kept back for that.
-    pub per_test: Duration,
-    pub most_kept: Duration,
+    /// What is kept of that time for what comes after the search.
+    pub afterwards: Afterwards,
     /// Executed steps.
     pub steps: Option<u64>,
     pub plateau: Plateau,
@@ -112,6 +113,8 @@ pub struct Hunted {
     pub is_busy: bool,
     /// How long the search waited for results.
     pub waited: Duration,
+    /// How long a run took, all workers together.
+    pub run: Duration,
 }
 
 /// How long rounds that are in flight may take when the time is over.
@@ -131,8 +134,10 @@ pub fn hunt(
     progress: &mut dyn FnMut(&HuntProgress, &mut Campaign<'_>),
 ) -> Result<Hunted, FleetError> {
     let start = Instant::now();
-    let last_call = limits.time.map(|time| start + time + GRACE);
-    let mut last_gain = (Instant::now(), campaign.archive().edges());
+    // Until when results are waited for: as long as the search may take, as it looks then.
+    let mut last_call;
+    // When, how many edges there were, and after how many runs.
+    let mut last_gain = (Instant::now(), campaign.archive().edges(), 0);
     let mut flying = VecDeque::new();
     let (mut drawn, mut empty_rounds) = (0, 0);
     let mut waited = Duration::ZERO;
@@ -141,8 +146,16 @@ pub fn hunt(
     // Steps submitted so far: counted ahead of time, so that a limit is met almost to the step.
     let (mut planned, most) = (0u64, limits.steps.unwrap_or(u64::MAX));
     let end = loop {
-        let spent = start.elapsed() + latency.min(LONGEST_DRAIN);
-        if let Some(end) = over(campaign.archive().outcomes(), limits, spent, last_gain.0) {
+        let sequences = campaign.totals().sequences;
+        let sofar = Sofar {
+            elapsed: start.elapsed() + latency.min(LONGEST_DRAIN),
+            sequences,
+            tests: campaign.archive().outcomes(),
+            barren: last_gain.0.elapsed(),
+            barren_runs: sequences - last_gain.2,
+        };
+        last_call = search_time(&sofar, limits).map(|time| start + time + GRACE);
+        if let Some(end) = over(&sofar, limits) {
             break end;
         }
         if stop() {
@@ -172,16 +185,21 @@ pub fn hunt(
         waited += asked.elapsed();
         let Some(seen) = collected else {
             progress(&now(campaign, start, last_gain.0), campaign);
-            return Ok(Hunted { end: HuntEnd::Time, is_busy: true, waited });
+            let run = per_run(start.elapsed(), campaign.totals().sequences);
+            return Ok(Hunted { end: HuntEnd::Time, is_busy: true, waited, run });
         };
         latency = submitted.elapsed();
         campaign.absorb(round, seen);
         if campaign.archive().edges() > last_gain.1 {
-            last_gain = (Instant::now(), campaign.archive().edges());
+            last_gain = (Instant::now(), campaign.archive().edges(), campaign.totals().sequences);
         }
         progress(&now(campaign, start, last_gain.0), campaign);
     };
-    let last_call = last_call.or_else(|| (end == HuntEnd::Stopped).then(|| Instant::now() + GRACE));
+    let grace = Instant::now() + GRACE;
+    let last_call = match last_call {
+        Some(last_call) => Some(grace.max(last_call)),
+        None => (end == HuntEnd::Stopped).then_some(grace),
+    };
     let mut is_busy = false;
     for (round, _) in flying {
         let Some(seen) = collect(fleet, last_call)? else {
@@ -191,7 +209,8 @@ pub fn hunt(
         campaign.absorb(round, seen);
     }
     progress(&now(campaign, start, last_gain.0), campaign);
-    Ok(Hunted { end, is_busy, waited })
+    let run = per_run(start.elapsed(), campaign.totals().sequences);
+    Ok(Hunted { end, is_busy, waited, run })
 }
 
 /// The results of the oldest round, or nothing if they are not there in time.
@@ -228,13 +247,38 @@ fn now(campaign: &Campaign<'_>, start: Instant, last_gain: Instant) -> HuntProgr
     }
 }
 
-fn over(tests: usize, limits: &HuntLimits, elapsed: Duration, last_gain: Instant) -> Option<HuntEnd> {
-    let tests = u32::try_from(tests).unwrap_or(u32::MAX);
-    let kept = limits.per_test.saturating_mul(tests).min(limits.most_kept);
-    if limits.time.is_some_and(|limit| elapsed >= limit.saturating_sub(kept)) {
+/// Runs without news after which there may be none, however long they took: on a busy machine, or with slow calls, a long time without news can
+/// be a short search.
+const BARREN_RUNS: u64 = 2_000;
+
+/// How far a search has come.
+struct Sofar {
+    elapsed: Duration,
+    sequences: u64,
+    /// Tests found.
+    tests: usize,
+    /// Since the last news.
+    barren: Duration,
+    barren_runs: u64,
+}
+
+fn over(sofar: &Sofar, limits: &HuntLimits) -> Option<HuntEnd> {
+    if search_time(sofar, limits).is_some_and(|time| sofar.elapsed >= time) {
         return Some(HuntEnd::Time);
     }
-    limits.plateau.is_reached(elapsed, last_gain.elapsed()).then_some(HuntEnd::Plateau)
+    let settled = sofar.barren_runs >= BARREN_RUNS || matches!(limits.plateau, Plateau::After(_));
+    (settled && limits.plateau.is_reached(sofar.elapsed, sofar.barren)).then_some(HuntEnd::Plateau)
+}
+
+/// How long a search may take, if its tests are to be finished and checked.
+fn search_time(sofar: &Sofar, limits: &HuntLimits) -> Option<Duration> {
+    let kept = limits.afterwards.time(sofar.tests, per_run(sofar.elapsed, sofar.sequences));
+    limits.time.map(|time| time.saturating_sub(kept))
+}
+
+/// How long a run takes, all workers together.
+fn per_run(elapsed: Duration, runs: u64) -> Duration {
+    elapsed.div_f64(runs.max(1) as f64)
 }
 
 #[cfg(test)]
@@ -247,6 +291,28 @@ mod tests {
         assert_eq!([0, 7, 8, 40, 72, 5000].map(|drawn| in_flight.room(drawn)), [3, 3, 4, 8, 12, 12]);
         let fixed = InFlight { first: 3, most: 3, one_more_after: 1 };
         assert_eq!([0, 100].map(|drawn| fixed.room(drawn)), [3, 3]);
+    }
+
+    #[test]
+    fn few_runs_make_no_plateau() {
+        let limits = HuntLimits {
+            time: Some(Duration::from_secs(100)),
+            afterwards: Afterwards::default(),
+            steps: None,
+            plateau: Plateau::HalfOfTheTime,
+            in_flight: InFlight { first: 1, most: 1, one_more_after: 1 },
+        };
+        let sofar = |barren_runs| Sofar {
+            elapsed: Duration::from_secs(30),
+            sequences: 5_000,
+            tests: 10,
+            barren: Duration::from_secs(20),
+            barren_runs,
+        };
+        assert_eq!(over(&sofar(100), &limits), None, "the machine had something else to do");
+        assert_eq!(over(&sofar(4_000), &limits), Some(HuntEnd::Plateau));
+        let told = HuntLimits { plateau: Plateau::After(Duration::from_secs(10)), ..limits };
+        assert_eq!(over(&sofar(100), &told), Some(HuntEnd::Plateau), "the user said so");
     }
 
     /// spec 001 row 25

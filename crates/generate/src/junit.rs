@@ -3,6 +3,7 @@
 //! In: a class path with compiled tests and the launcher, a fleet of one worker that has it. Out: a verdict per test.
 //! The launcher is called like any other code: its console runner writes a report into scratch, which is read from here.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,8 +13,8 @@ use probat_model::{
 };
 use probat_protocol::{Item, Observe, Reset, Values};
 use probat_supervisor::{Fleet, FleetError};
-use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
 
 /// What became of one test.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub enum Verdict {
 #[derive(Debug, Default)]
 pub struct JUnitRun {
     pub verdicts: Vec<(ClassName, String, Verdict)>,
+    /// Where tests stopped that failed, if their classes know their lines.
+    pub lines: BTreeMap<(ClassName, String), u32>,
 }
 
 /// Why there are no verdicts.
@@ -175,9 +178,26 @@ fn read_report(text: &str, run: &mut JUnitRun) -> Result<(), JUnitError> {
                     *verdict = Verdict::Failed(attribute(&start, "message")?.unwrap_or_default());
                 }
             }
+            Event::Text(text) => run.learn_line(current.as_ref(), &text),
+            Event::CData(text) => run.learn_line(current.as_ref(), &text),
             Event::End(end) if end.name().as_ref() == "testcase" => run.verdicts.extend(current.take()),
             Event::Eof => return Ok(()),
             _ => {}
+        }
+    }
+}
+
+impl JUnitRun {
+    /// Reads `at p.T.a(T.java:12)` in the trace of a failed test.
+    fn learn_line(&mut self, test: Option<&(ClassName, String, Verdict)>, trace: &str) {
+        let Some((class, name, Verdict::Failed(_))) = test else { return };
+        let simple = class.simple();
+        let place = format!("{class}.{name}({simple}.java:");
+        let mut lines = trace.lines().filter_map(|line| line.split_once(&place)).map(|(_, rest)| rest);
+        let number = lines.next().and_then(|rest| rest.trim_end().strip_suffix(')')?.parse().ok());
+        // A lambda of the test stands deeper in the trace than the test itself, whose line has the statement.
+        if let Some(number) = number {
+            self.lines.entry((class.clone(), name.clone())).or_insert(number);
         }
     }
 }
@@ -193,8 +213,10 @@ fn attribute(start: &BytesStart<'_>, name: &str) -> Result<Option<String>, JUnit
     for attribute in start.attributes() {
         let attribute = attribute.map_err(|error| JUnitError::Report(error.to_string()))?;
         if attribute.key.as_ref() == name {
-            let value = attribute.value.to_string();
-            return Ok(Some(value));
+            let value = attribute
+                .normalized_value(XmlVersion::Implicit1_0)
+                .map_err(|error| JUnitError::Report(error.to_string()))?;
+            return Ok(Some(value.into_owned()));
         }
     }
     Ok(None)
@@ -207,7 +229,10 @@ mod tests {
     #[test]
     fn a_report_gives_a_verdict_per_test() {
         let text = r#"<testsuite><testcase name="a()" classname="p.T" time="0"/>
-            <testcase name="b()" classname="p.T"><failure message="expected: &lt;1&gt;">trace</failure></testcase></testsuite>"#;
+            <testcase name="b()" classname="p.T"><failure message="expected: &lt;1&gt;"><![CDATA[E: x
+	at q.Assert.f(Assert.java:3)
+	at p.T.b(T.java:12)
+]]></failure></testcase></testsuite>"#;
         let mut run = JUnitRun::default();
         read_report(text, &mut run).unwrap();
         let class = ClassName::internal("p/T");
@@ -215,8 +240,9 @@ mod tests {
             run.verdicts,
             [
                 (class.clone(), "a".into(), Verdict::Passed),
-                (class, "b".into(), Verdict::Failed("expected: &lt;1&gt;".into())),
+                (class.clone(), "b".into(), Verdict::Failed("expected: <1>".into())),
             ]
         );
+        assert_eq!(run.lines.into_iter().collect::<Vec<_>>(), [((class, "b".into()), 12)]);
     }
 }

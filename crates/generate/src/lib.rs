@@ -9,10 +9,13 @@
 //! Technique lives in `search`, text in `emit`, processes in `supervisor`; this crate holds the clock and the order of things.
 
 mod account;
+mod alone;
 mod blame;
+mod budget;
 mod change;
 mod compile;
 mod crash;
+mod deadline;
 mod deadly;
 mod executor;
 mod expect;
@@ -20,12 +23,16 @@ mod explain;
 mod failing;
 mod fickle;
 mod finish;
+mod former;
 mod hunt;
 mod job;
 mod junit;
 mod naming;
 mod observers;
+mod options;
+mod outcome;
 mod pace;
+mod phase;
 mod plain;
 mod preview;
 mod printed;
@@ -39,18 +46,22 @@ mod together;
 mod triage;
 mod unfinished;
 mod verify;
+mod workers;
+mod wrap_up;
 
+pub use budget::Afterwards;
 pub use compile::{CompileError, Compiler, Diagnostic, compile};
 pub use executor::FleetExecutor;
 pub use explain::{Dead, Illegal, NotWritten, Uncalled, Unreached, Why};
 pub use failing::{failure_key, known_key, user_contract};
 pub use finish::{Finish, Finished};
+pub use former::{Broken, Former, FormerFile, test_class_of};
 pub use hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, InFlight, Plateau, hunt};
-pub use job::{
-    Annotate, ClassReport, FailureReport, Java, Job, JobError, JobOptions, Kinds, OutFile, Outcome, Phase,
-    Profile, SeedSequence, TableUse, Untested, Watch, run,
-};
+pub use job::{Job, JobError, run};
 pub use junit::{JUnitError, JUnitRun, Verdict, run_junit};
+pub use options::{Annotate, Java, JobOptions, Kinds, SeedSequence, TableUse};
+pub use outcome::{ClassReport, FailureReport, OutFile, Outcome, Profile, Untested};
+pub use phase::{Phase, Watch};
 pub use plain::test_item;
 pub use preview::FirstTest;
 pub use probat_emit::contract_in_words;

@@ -15,8 +15,8 @@ pub(crate) struct Pace {
 }
 
 /// Seconds on an ordinary machine.
-const FIXED: f64 = 2.5;
-const PER_LINE: f64 = 0.00018;
+const FIXED: f64 = 4.0;
+const PER_LINE: f64 = 0.0008;
 
 /// Lines of an ordinary test, and of a short one.
 const LINES: f64 = 15.0;
@@ -66,9 +66,8 @@ impl Pace {
         if (self.fixed + self.per_line * waiting as f64) * doubt <= left {
             return waiting;
         }
-        // An unmeasured machine shows in half of the time how fast it is.
-        let share = if self.measured { 1.0 } else { 0.5 };
-        let room = ((left * share - self.fixed) / self.per_line).max(0.0) as usize;
+        // An unmeasured machine shows with what fits for sure how fast it is.
+        let room = ((left / doubt - self.fixed) / self.per_line).max(0.0) as usize;
         if !self.measured {
             return room.max(FIRST).min(waiting);
         }

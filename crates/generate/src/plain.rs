@@ -27,7 +27,12 @@ pub(crate) fn run_plain(
     let seen = fleet.run(&table, items)?;
     let verdicts =
         ordered.iter().zip(&seen).map(|((class, name), seen)| (class.clone(), name.clone(), verdict(seen)));
-    Ok(JUnitRun { verdicts: verdicts.collect() })
+    let verdicts = verdicts.collect();
+    let lines = ordered
+        .iter()
+        .zip(&seen)
+        .filter_map(|((class, name), seen)| Some(((class.clone(), name.clone()), line(class, seen)?)));
+    Ok(JUnitRun { verdicts, lines: lines.collect() })
 }
 
 /// What runs one test: its class is made, and the method called.
@@ -41,6 +46,12 @@ pub fn test_item(table: &mut OperationTable, class: &ClassName, name: &str, rese
     sequence.push(table, test, [object]).expect("a method without parameters");
     let observe = Observe { values: Values::All, ..Observe::default() };
     Item { sequence, observe, reset, past_exceptions: false }
+}
+
+/// The line of the test class that what it threw came through.
+fn line(class: &ClassName, seen: &Observation) -> Option<u32> {
+    let Some((_, StepOutcome::Threw(thrown))) = seen.steps.last() else { return None };
+    thrown.frames.iter().find(|frame| frame.class == *class)?.line
 }
 
 fn verdict(seen: &Observation) -> Verdict {

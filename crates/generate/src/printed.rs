@@ -11,8 +11,8 @@ use probat_emit::{Ending, Scope, Source, Style, TestCase, TestClass, test_class_
 use probat_model::{ClassName, Contract, OperationTable, ProbeId, Thrown};
 
 use crate::compile::{CompileError, Diagnostic};
-use crate::job::OutFile;
 use crate::junit::{JUnitRun, Verdict};
+use crate::outcome::OutFile;
 use crate::suite::SuiteFile;
 use crate::verify::{DropReason, Dropped};
 
@@ -216,10 +216,9 @@ impl<'a> Printed<'a> {
     /// such tests, or with methods that fell apart, whose cases have to be looked at one by one.
     pub fn drop_surprising(&mut self, runs: [JUnitRun; 2], rewrites: bool) -> Vec<FileId> {
         let mut changed: BTreeSet<(FileId, String)> = BTreeSet::new();
-        // Assertions of the code are enabled in the first run and disabled in the second.
-        let told =
-            |(run, asserts): (JUnitRun, bool)| run.verdicts.into_iter().map(move |told| (told, asserts));
-        for ((class, name, verdict), asserts) in runs.into_iter().zip([true, false]).flat_map(told) {
+        // Assertions of the code are enabled in the first run and disabled in the second, where all objects without a hash code of their own have the same.
+        let told = |(run, usual): (JUnitRun, bool)| run.verdicts.into_iter().map(move |told| (told, usual));
+        for ((class, name, verdict), usual) in runs.into_iter().zip([true, false]).flat_map(told) {
             let Some(at) = self.suite.iter().position(|file| class_of(file) == class) else { continue };
             match (verdict, self.suite[at].fails) {
                 (Verdict::Passed, false) | (Verdict::Failed(_), true) => {}
@@ -233,7 +232,7 @@ impl<'a> Printed<'a> {
                     changed.insert((at, name));
                 }
                 (Verdict::Failed(detail), false) => self.drop_test(at, &name, DropReason::Unstable, detail),
-                (Verdict::Passed, true) if !asserts && self.needs_assertions(at, &name) => {}
+                (Verdict::Passed, true) if !usual && self.needs_the_usual(at, &name) => {}
                 (Verdict::Passed, true) => {
                     self.drop_test(at, &name, DropReason::Unstable, "the failure did not come again".into());
                 }
@@ -244,12 +243,14 @@ impl<'a> Printed<'a> {
         files
     }
 
-    /// Whether a failing test is about an `assert` of the code, which fails only where these are enabled.
-    fn needs_assertions(&self, file: FileId, name: &str) -> bool {
+    /// Whether a failing test is about an `assert` of the code, which fails only where these are enabled, or about hash codes that equal objects do not
+    /// share, which they do where all hash codes are the same.
+    fn needs_the_usual(&self, file: FileId, name: &str) -> bool {
         let test = self.suite[file].class.tests.iter().find(|test| test.name == name);
         test.is_some_and(|test| match &test.ending {
             Ending::Breaks { contract, thrown, .. } => {
-                *contract == Contract::AssertionError || is_assertion_error(thrown.as_ref())
+                matches!(contract, Contract::AssertionError | Contract::EqualsHashCode)
+                    || is_assertion_error(thrown.as_ref())
             }
             Ending::BreaksRule { thrown, .. } => is_assertion_error(thrown.as_ref()),
             Ending::Returns | Ending::Throws { .. } => false,

@@ -9,7 +9,7 @@ use probat_emit::{Ending, Expected, TestCase, contract_in_words, java_char, java
 use probat_model::{ClassName, JavaString, OperationTable, StepId};
 use probat_script::{Types, Written, write};
 
-use crate::job::OutFile;
+use crate::outcome::OutFile;
 use crate::suite::SuiteFile;
 use crate::verify::{DropReason, Dropped, Verification};
 

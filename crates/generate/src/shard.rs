@@ -13,7 +13,7 @@ use probat_protocol::{decode_message, encode_message};
 use probat_search::campaign::{Campaign, FailureKind};
 use serde::{Deserialize, Serialize};
 
-use crate::job::{FailureReport, Outcome};
+use crate::outcome::{FailureReport, Outcome};
 use crate::unfinished::Unfinished;
 
 /// The first line of a file, before the version.

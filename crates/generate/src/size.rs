@@ -1,15 +1,18 @@
 //! How large a suite is worth being.
 //!
-//! In: finished tests. Out: those worth their lines, and what the others would add. Tests are taken in the order of what they add per
-//! line, until the next one adds too little. That is little while a suite is short; from some length on, the longer it is, the more a
+//! In: finished tests, or runs that may become tests. Out: those worth their lines, and what the others would add. They are taken in the order of
+//! what they add per line, until the next one adds too little. That is little while a suite is short; from some length on, the longer it is, the more a
 //! further line has to bring. Small code is thus tested to the last edge; of large code, a suite that a person can read shows most.
+//! Runs are only put into that order: how short their tests will be is not known before.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use probat_emit::{Ending, lines};
 use probat_model::{ClassName, OperationTable, ProbeId};
+use probat_search::archive::{Ending as Ended, Witness};
 use probat_search::catalogue::{CallableId, OwnerId};
+use probat_search::length::LINE;
 use rustc_hash::FxHashSet;
 
 use crate::finish::Finished;
@@ -28,16 +31,16 @@ pub enum Size {
 impl Size {
     fn bound(self) -> Option<Bound> {
         match self {
-            Size::Small => Some(Bound { free: 400, per_edge: 100 }),
-            Size::Default => Some(Bound { free: 3_400, per_edge: 900 }),
+            Size::Small => Some(Bound { free: 400, per_edge: 100, many: MANY }),
+            Size::Default => Some(Bound { free: 3_200, per_edge: 850, many: MANY }),
             Size::All => None,
         }
     }
 
     /// Lines that a suite rarely exceeds.
     pub(crate) fn most_lines(self) -> Option<usize> {
-        // Hardly any line brings more than two edges where thousands of lines do.
-        self.bound().map(|bound| (bound.free + 2 * bound.per_edge) as usize)
+        // Hardly any line brings more than two edges where thousands of lines do; a written suite has about a fifth more than estimated.
+        self.bound().map(|bound| ((bound.free + 2 * bound.per_edge) * 6 / 5) as usize)
     }
 }
 
@@ -48,6 +51,8 @@ struct Bound {
     free: u64,
     /// Lines beyond those after which it is an edge more.
     per_edge: u64,
+    /// Lines for an edge that are too many in any suite.
+    many: u64,
 }
 
 /// Lines for an edge that are too many in any suite.
@@ -57,16 +62,21 @@ impl Bound {
     /// Edges that a line has to bring in a suite of some length, in parts of parts.
     fn asked(&self, length: u64) -> u64 {
         let beyond = (length / PART).saturating_sub(self.free);
-        (beyond * PART * PART / self.per_edge).max(PART * PART / MANY)
+        (beyond * PART * PART / self.per_edge).max(PART * PART / self.many)
+    }
+
+    /// The same for runs, which may turn out to be worth more than they seem.
+    fn for_runs(self) -> Bound {
+        Bound { free: 2 * self.free, per_edge: 2 * self.per_edge, many: 4 * self.many }
     }
 }
 
 /// What is not written for its size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LeftOut {
     pub tests: usize,
     /// Edges that nothing written takes.
-    pub edges: usize,
+    pub edges: BTreeSet<ProbeId>,
 }
 
 /// Parts of a line, and of an edge.
@@ -82,25 +92,61 @@ const SHARED: u64 = 4;
 /// What an ending is worth that nothing else shows.
 const ENDING: u64 = PART / 2;
 
-/// Leaves the tests that are worth their lines.
-pub(crate) fn choose(tests: &mut Vec<Finished>, table: &OperationTable, size: Size) -> LeftOut {
-    let Some(bound) = size.bound() else { return LeftOut::default() };
-    let (taken, covered) = {
+/// How much longer a test counts that takes long to run.
+const SLOW: u64 = 20 * PART;
+
+/// Parts of the lines of a run that are left when it is a test.
+const SHORTENED: u64 = 60;
+
+/// Runs in the order of what their tests may be worth.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Ranked {
+    /// Their places, the best first.
+    pub order: Vec<usize>,
+    /// How many of them may well be written; those behind rarely are.
+    pub promising: usize,
+}
+
+/// Ranks runs that may become tests.
+pub(crate) fn rank(runs: &[&Witness], size: Size) -> Ranked {
+    let mut candidates = Vec::with_capacity(runs.len());
+    for run in runs {
+        let lines = u64::from(run.length) * SHORTENED / u64::from(LINE);
+        let shows = match &run.ending {
+            Ended::Returned => None,
+            Ended::Threw(class) => Some((run.callable, class)),
+        };
+        candidates.push(Candidate { edges: &run.edges, shows, cost: lines + METHOD / SHARED });
+    }
+    let Taken { order, worthy, .. } = best_first(&candidates, size.bound().map(Bound::for_runs));
+    Ranked { order, promising: worthy }
+}
+
+/// Leaves the tests that are worth their lines, and adds the others to what is left out.
+pub(crate) fn choose(tests: &mut Vec<Finished>, table: &OperationTable, size: Size, left: &mut LeftOut) {
+    let Some(bound) = size.bound() else { return };
+    let (chosen, covered) = {
         let costs = costs(tests, table);
-        taken(tests, &costs, bound)
+        let mut candidates = Vec::with_capacity(tests.len());
+        for (test, cost) in tests.iter().zip(costs) {
+            let shows = thrown(test).map(|class| (test.callable, class));
+            candidates.push(Candidate { edges: &test.edges, shows, cost });
+        }
+        let Taken { order, worthy, covered } = best_first(&candidates, Some(bound));
+        (order.into_iter().take(worthy).collect::<BTreeSet<usize>>(), covered)
     };
-    let mut others: BTreeSet<ProbeId> = BTreeSet::new();
-    let mut left = LeftOut::default();
-    for (test, is_taken) in tests.iter().zip(&taken) {
-        if !is_taken {
+    for (at, test) in tests.iter().enumerate() {
+        if !chosen.contains(&at) {
             left.tests += 1;
-            others.extend(test.edges.iter().filter(|edge| !covered.contains(edge)));
+            left.edges.extend(&test.edges);
         }
     }
-    left.edges = others.len();
-    let mut each = taken.into_iter();
-    tests.retain(|_| each.next().unwrap_or(true));
-    left
+    left.edges.retain(|edge| !covered.contains(edge));
+    let mut at = 0;
+    tests.retain(|_| {
+        at += 1;
+        chosen.contains(&(at - 1))
+    });
 }
 
 /// About how many lines each test takes, with its share of a method and of a file.
@@ -114,7 +160,7 @@ fn costs(tests: &[Finished], table: &OperationTable) -> Vec<u64> {
     let cost = |test: &Finished| {
         let method = METHOD / of_method[&(test.callable, thrown(test))].min(SHARED);
         let file = FILE * (1 + test.needs as u64) / of_file[&test.owner];
-        lines(&test.case, table) as u64 * PART + method + file
+        lines(&test.case, table) as u64 * PART + method + file + if test.is_slow { SLOW } else { 0 }
     };
     tests.iter().map(cost).collect()
 }
@@ -126,19 +172,35 @@ fn thrown(test: &Finished) -> Option<&ClassName> {
     }
 }
 
-/// Which tests are taken, and the edges they take.
-fn taken(tests: &[Finished], costs: &[u64], bound: Bound) -> (Vec<bool>, FxHashSet<ProbeId>) {
+/// What may be written.
+struct Candidate<'a> {
+    edges: &'a [ProbeId],
+    /// The call, and what it throws.
+    shows: Option<(CallableId, &'a ClassName)>,
+    cost: u64,
+}
+
+/// Candidates in order.
+struct Taken {
+    /// All of them, the one that adds most for each line first.
+    order: Vec<usize>,
+    /// How many are worth their lines, and the edges those take. Without a bound, all.
+    worthy: usize,
+    covered: FxHashSet<ProbeId>,
+}
+
+fn best_first(candidates: &[Candidate<'_>], bound: Option<Bound>) -> Taken {
     let mut covered: FxHashSet<ProbeId> = FxHashSet::default();
     let mut shown: BTreeSet<(CallableId, &ClassName)> = BTreeSet::new();
-    let mut taken = vec![false; tests.len()];
+    let (mut order, mut worthy) = (Vec::with_capacity(candidates.len()), None);
     let worth = |at: usize, covered: &FxHashSet<ProbeId>, shown: &BTreeSet<(CallableId, &ClassName)>| {
-        let test = &tests[at];
-        let new = test.edges.iter().filter(|edge| !covered.contains(edge)).count() as u64;
-        let is_news = thrown(test).is_some_and(|class| !shown.contains(&(test.callable, class)));
-        (new * PART + if is_news { ENDING } else { 0 }) * PART * PART / costs[at].max(1)
+        let Candidate { edges, shows, cost } = &candidates[at];
+        let new = edges.iter().filter(|edge| !covered.contains(edge)).count() as u64;
+        let is_news = shows.is_some_and(|shows| !shown.contains(&shows));
+        (new * PART + if is_news { ENDING } else { 0 }) * PART * PART / (*cost).max(1)
     };
     let mut open: BinaryHeap<(u64, Reverse<usize>)> =
-        (0..tests.len()).map(|at| (worth(at, &covered, &shown), Reverse(at))).collect();
+        (0..candidates.len()).map(|at| (worth(at, &covered, &shown), Reverse(at))).collect();
     let mut length = 0;
     // Worth only shrinks: what is still worth as much as it was is worth most of all.
     while let Some((before, Reverse(at))) = open.pop() {
@@ -147,15 +209,16 @@ fn taken(tests: &[Finished], costs: &[u64], bound: Bound) -> (Vec<bool>, FxHashS
             open.push((now, Reverse(at)));
             continue;
         }
-        if now < bound.asked(length) {
-            break;
+        if worthy.is_none() && bound.is_some_and(|bound| now < bound.asked(length)) {
+            worthy = Some((order.len(), covered.clone()));
         }
-        taken[at] = true;
-        length += costs[at];
-        covered.extend(&tests[at].edges);
-        shown.extend(thrown(&tests[at]).map(|class| (tests[at].callable, class)));
+        order.push(at);
+        length += candidates[at].cost;
+        covered.extend(candidates[at].edges);
+        shown.extend(candidates[at].shows);
     }
-    (taken, covered)
+    let (worthy, covered) = worthy.unwrap_or((order.len(), covered));
+    Taken { order, worthy, covered }
 }
 
 #[cfg(test)]
@@ -195,6 +258,7 @@ mod tests {
             needs: edges.len(),
             edges: edges.map(ProbeId).collect(),
             result: None,
+            is_slow: false,
         }
     }
 
@@ -210,16 +274,18 @@ mod tests {
         // An edge for ten lines.
         tests.extend((1_000..2_000).map(|at| test(&mut table, at, 10, 20_000 + at..20_001 + at)));
         let all = tests.clone();
-        let out = choose(&mut tests, &table, Size::Default);
+        let mut out = LeftOut::default();
+        choose(&mut tests, &table, Size::Default, &mut out);
         assert!(tests.len() < 1_000 && tests.iter().all(|test| test.needs == 20), "{}", tests.len());
         assert_eq!(out.tests, 2_000 - tests.len());
-        assert_eq!(out.edges, 21_000 - 20 * tests.len());
+        assert_eq!(out.edges.len(), 21_000 - 20 * tests.len());
         let mut small = all.clone();
-        choose(&mut small, &table, Size::Small);
+        choose(&mut small, &table, Size::Small, &mut LeftOut::default());
         assert!(small.len() < tests.len(), "{}", small.len());
         let mut whole = all;
-        assert_eq!(choose(&mut whole, &table, Size::All), LeftOut::default());
-        assert_eq!(whole.len(), 2_000);
+        let mut out = LeftOut::default();
+        choose(&mut whole, &table, Size::All, &mut out);
+        assert_eq!((whole.len(), out), (2_000, LeftOut::default()));
     }
 
     #[test]
@@ -231,8 +297,44 @@ mod tests {
             test(&mut table, 2, 1, 3..5),
             test(&mut table, 3, 90, 10..11),
         ];
-        let out = choose(&mut tests, &table, Size::Default);
+        let mut out = LeftOut::default();
+        choose(&mut tests, &table, Size::Default, &mut out);
         assert_eq!(left(&tests), [0, 1], "one adds nothing, one takes ninety lines for an edge");
-        assert_eq!(out, LeftOut { tests: 2, edges: 1 });
+        assert_eq!(out, LeftOut { tests: 2, edges: BTreeSet::from([ProbeId(10)]) });
+    }
+
+    #[test]
+    fn a_slow_test_has_to_bring_more() {
+        let mut table = OperationTable::new();
+        let mut tests = vec![test(&mut table, 0, 12, 0..1), test(&mut table, 1, 12, 1..2)];
+        tests[1].is_slow = true;
+        choose(&mut tests, &table, Size::Default, &mut LeftOut::default());
+        assert_eq!(left(&tests), [0]);
+    }
+
+    fn run(callable: u32, lines: u32, edges: std::ops::Range<u32>) -> Witness {
+        Witness {
+            callable: CallableId(callable),
+            steps: Vec::new(),
+            ending: Ended::Returned,
+            edges: edges.map(ProbeId).collect(),
+            length: lines * LINE,
+        }
+    }
+
+    #[test]
+    fn runs_that_can_hardly_be_written_come_last() {
+        let mut all: Vec<Witness> = (0..4_000).map(|at| run(at, 10, at..at + 1)).collect();
+        all.push(run(4_000, 20, 5_000..5_060));
+        let runs: Vec<&Witness> = all.iter().collect();
+        let default = rank(&runs, Size::Default);
+        assert_eq!((default.order[0], default.order.len()), (4_000, 4_001), "the best first");
+        assert!(default.promising < 1_500, "{}", default.promising);
+        let small = rank(&runs, Size::Small);
+        assert_eq!(small.order, default.order);
+        assert!(small.promising < default.promising / 3);
+        assert_eq!(rank(&runs, Size::All).promising, 4_001);
+        // Of little code everything is written.
+        assert_eq!(rank(&runs[3_900..], Size::Small).promising, 101);
     }
 }

@@ -164,25 +164,27 @@ fn told(callable: CallableId, steps: Vec<Step>, needs: Vec<ProbeId>, seen: Obser
     Told { witness, needs, steps, seen: Some(seen) }
 }
 
-fn shorten<E: Executor>(
+/// Shortens tests as far as they stay what they are there for.
+pub(crate) fn shorten<'t, E: Executor>(
     campaign: &Campaign<'_>,
-    apart: &mut [Told],
+    tests: impl IntoIterator<Item = &'t mut Told>,
     executor: &mut E,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), E::Error> {
-    let mut subjects: Vec<Subject<'_>> = apart
+    let tests: Vec<&mut Told> = tests.into_iter().collect();
+    let mut subjects: Vec<Subject<'_>> = tests
         .iter()
         .map(|told| {
-            let needs = &told.needs;
+            let (needs, ending) = (&told.needs, &told.witness.ending);
             let keeps = Box::new(move |steps: &[Step], seen: &Observation| {
-                ends_alike(&Ending::Returned, steps, seen) && takes(needs, seen)
+                ends_alike(ending, steps, seen) && takes(needs, seen)
             });
             Subject::new(told.steps.clone(), keeps)
         })
         .collect();
     minimize(&campaign.catalogue.operations, &mut subjects, executor, stop)?;
     let short: Vec<_> = subjects.into_iter().map(|subject| (subject.steps, subject.seen)).collect();
-    for (told, (steps, seen)) in apart.iter_mut().zip(short) {
+    for (told, (steps, seen)) in tests.into_iter().zip(short) {
         if seen.is_some() {
             (told.steps, told.seen) = (steps, seen);
         }

@@ -57,11 +57,21 @@ pub(crate) fn subject_of(catalogue: &Catalogue, owner: OwnerId) -> Option<ClassN
 }
 
 /// The package of tests of a class: its own, unless that is closed to us.
-pub(crate) fn package_for(subject: &ClassName) -> String {
-    match subject.package() {
-        own if own.starts_with("java/") => format!("probat/{own}"),
-        own => own.to_owned(),
+pub(crate) fn package_for(catalogue: &Catalogue, subject: &ClassName) -> String {
+    package_of_tests(subject.package(), catalogue.closed.contains(subject.package()))
+}
+
+pub(crate) fn package_of_tests(own: &str, is_closed: bool) -> String {
+    match (own, is_closed) {
+        (_, false) => own.to_owned(),
+        ("", true) => "probat".to_owned(),
+        (_, true) => format!("probat/{own}"),
     }
+}
+
+/// Simple name of the class with the passing tests of a class.
+pub(crate) fn test_class_name(subject: &ClassName) -> String {
+    format!("{}ProbatTest", subject.simple())
 }
 
 fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, purpose: Purpose) -> SuiteFile {
@@ -87,7 +97,7 @@ fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, purpose
         cases.push(TestCase { name, ..test.case });
     }
     cases.sort_by(|a, b| a.name.cmp(&b.name));
-    let package = package_for(&subject);
+    let package = package_for(catalogue, &subject);
     let simple = subject.simple();
     let (name, about) = if fails {
         let about = vec![
@@ -96,7 +106,7 @@ fn file(catalogue: &Catalogue, subject: ClassName, tests: Vec<Finished>, purpose
         ];
         (format!("{simple}FailingProbatTest"), about)
     } else {
-        (format!("{simple}ProbatTest"), vec![format!("What {{@code {simple}}} does, as observed.")])
+        (test_class_name(&subject), vec![format!("What {{@code {simple}}} does, as observed.")])
     };
     SuiteFile {
         class: TestClass { package, name, about, tests: cases, groups },

@@ -2,7 +2,7 @@
 //!
 //! In: test classes. Out: their sources without the tests a compiler or a fresh JVM objected to, and the objections. Of tests that are
 //! written to fail, those that fail twice are handed out.
-//! The two runs differ in order, time zone, language, hash codes, memory and whether assertions are enabled; each is two rounds in one JVM. Both
+//! The two runs differ in order, time, time zone, language, hash codes, memory and whether assertions are enabled; each is two rounds in one JVM. Both
 //! happen in workers, under the same guards as the search, with a class path as users have it. Against the
 //! clock, tests are checked in batches, the most useful first; what was checked in time is handed out.
 
@@ -17,12 +17,15 @@ use probat_supervisor::{Fleet, FleetConfig, StartError};
 
 use crate::compile::{CompileError, Compiler, compile};
 use crate::crash::drop_deadly;
-use crate::job::{Job, OutFile, Phase, junit_config};
+use crate::job::Job;
 use crate::junit::{JUnitError, JUnitRun, run_junit};
+use crate::outcome::OutFile;
 use crate::pace::Pace;
+use crate::phase::Phase;
 use crate::plain::run_plain;
 use crate::printed::{FileId, Printed};
 use crate::suite::SuiteFile;
+use crate::workers::junit_config;
 
 /// A test that is not handed out.
 #[derive(Debug, Clone, PartialEq, Eq)]

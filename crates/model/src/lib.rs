@@ -15,7 +15,7 @@ pub use name::{ClassName, DescriptorError, MethodDescriptor, Type};
 pub use operation::{Literal, Operation, OperationId, StubBehaviour, StubMethod, StubSpec};
 pub use outcome::{
     Compared, Contract, ContractFamily, DeathCause, End, Frame, Leak, Observation, Operand, ProbeId, Refusal,
-    SLOW, Slow, StateSeen, StepOutcome, Taint, TaintKind, Thrown, Value, Violation,
+    Slow, StateSeen, StepOutcome, Taint, TaintKind, Thrown, Value, Violation,
 };
 pub use sequence::{OperationTable, Sequence, SequenceError, Step, StepId};
 pub use state::{ClassLayout, Slot, StateHash, StoredState};

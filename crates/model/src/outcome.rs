@@ -319,7 +319,7 @@ impl Observation {
     }
 }
 
-/// Whether a sequence took longer than [`SLOW`]. How long it took is no part of what was seen: all are equal.
+/// Whether a sequence took longer than its limit for that. How long it took is no part of what was seen: all are equal.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Slow(pub bool);
 
@@ -328,6 +328,3 @@ impl PartialEq for Slow {
         true
     }
 }
-
-/// CPU time above which a sequence is slow. Classes are loaded and initialised in less.
-pub const SLOW: std::time::Duration = std::time::Duration::from_millis(200);

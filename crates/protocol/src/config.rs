@@ -32,6 +32,8 @@ pub struct WorkerConfig {
     /// Contracts of ours that are not checked.
     pub unchecked: Vec<ContractFamily>,
     pub setting: Setting,
+    /// What the code prints goes to the worker's own output; otherwise nowhere.
+    pub prints: bool,
 }
 
 /// What the code under test finds around it that differs from JVM to JVM. Match without `_`.
@@ -40,10 +42,15 @@ pub enum Setting {
     /// Always the same.
     #[default]
     Fixed,
-    /// As fixed, and other than that: `Set.of` is walked in another order, and instrumented classes have members that a coverage tool adds.
+    /// As fixed, and every sequence begins at the same moment of a day long ago.
+    Still,
+    /// As fixed, and other than that: `Set.of` is walked in another order, instrumented classes have members that a coverage tool adds, and every sequence
+    /// has a time of its own.
     Other,
     /// As users have it: classes are on the JVM's own class path, and `Set.of` is walked in any order.
     User,
+    /// The same years later.
+    Later,
 }
 
 /// Bounds on what one call or one worker may use.
@@ -53,6 +60,8 @@ pub struct Limits {
     pub call_cpu: Duration,
     /// Wall time one step may take, however idle.
     pub call_wall: Duration,
+    /// CPU time above which a sequence is reported as slow.
+    pub slow: Duration,
     /// Wall time one step may take during which the whole JVM does nothing; none: as long as `call_wall`.
     pub call_idle: Option<Duration>,
     /// How long after a soft stop the worker ends itself.
@@ -78,6 +87,7 @@ impl Default for Limits {
         Limits {
             call_cpu: Duration::from_secs(1),
             call_wall: Duration::from_secs(3),
+            slow: Duration::from_millis(200),
             call_idle: None,
             grace: Duration::from_millis(500),
             heap_bytes: 512 << 20,

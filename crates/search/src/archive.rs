@@ -1,6 +1,6 @@
 //! Sequences worth a test: the shortest known for every edge and for every outcome of every callable.
 //!
-//! In: runs with the edges they hit and how they ended. Out: coverage, and a small selection that keeps all of it, or most.
+//! In: runs with the edges they hit and how they ended. Out: coverage, and a small selection that keeps all of it, or what a caller picks of it.
 //! Short means few lines of source: a stand-in with ten methods is longer than ten calls.
 //! Keeps whole sequences, not references into the store, so that what is archived can be cut and minimised freely.
 
@@ -168,14 +168,32 @@ impl Archive {
         gain
     }
 
-    /// A small set of witnesses that takes every edge and shows every outcome the archive knows, in a fixed order. Each comes with the
-    /// edges it is there for.
+    /// A small set of witnesses that takes every edge and shows every outcome the archive knows, in a fixed order, short ones first. Each
+    /// comes with the edges it is there for.
     pub fn select(&self) -> Vec<Selected<'_>> {
-        self.select_most(usize::MAX).0
+        self.select_by(|witnesses| (0..witnesses.len()).collect())
     }
 
-    /// As many of the same as are wanted, chosen to take as much as so many can; and how many are left out.
-    pub fn select_most(&self, most: usize) -> (Vec<Selected<'_>>, usize) {
+    /// Of the same set those that `wanted` picks by their places, in its order; each is there for what none before it takes.
+    pub fn select_by(&self, wanted: impl FnOnce(&[&Witness]) -> Vec<usize>) -> Vec<Selected<'_>> {
+        let all: Vec<&Witness> = self.chosen().iter().map(|id| &self.witnesses[id.0 as usize]).collect();
+        let picked = wanted(&all);
+        let mut owed = FixedBitSet::with_capacity(self.by_edge.len());
+        owed.insert_range(..);
+        let select = |at: usize| {
+            let witness = all[at];
+            let is_owed = |edge: &ProbeId| {
+                let is_owed = owed.contains(edge.0 as usize);
+                owed.set(edge.0 as usize, false);
+                is_owed
+            };
+            Selected { witness, needs: witness.edges.iter().copied().filter(is_owed).collect() }
+        };
+        picked.into_iter().map(select).collect()
+    }
+
+    /// A small set that takes every edge and shows every outcome, the shortest first.
+    fn chosen(&self) -> Vec<WitnessId> {
         let mut chosen: Vec<WitnessId> = self.by_outcome.values().copied().collect();
         let mut left = FixedBitSet::with_capacity(self.by_edge.len());
         for (at, witness) in self.by_edge.iter().enumerate() {
@@ -188,40 +206,9 @@ impl Archive {
         } else {
             self.drop_redundant(&mut chosen);
         }
-        // Short ones first, so that long ones are there only for what nothing shorter does.
         chosen.sort_by_key(|id| (self.witnesses[id.0 as usize].length, *id));
         chosen.dedup();
-        let left_out = chosen.len().saturating_sub(most);
-        if left_out > 0 {
-            self.leave_useful(&mut chosen, most);
-        }
-        let mut owed = FixedBitSet::with_capacity(self.by_edge.len());
-        owed.insert_range(..);
-        let needed_by = |id: WitnessId, owed: &mut FixedBitSet| {
-            let witness = &self.witnesses[id.0 as usize];
-            let needs = witness.edges.iter().copied().filter(|edge| {
-                let is_owed = owed.contains(edge.0 as usize);
-                owed.set(edge.0 as usize, false);
-                is_owed
-            });
-            Selected { needs: needs.collect(), witness }
-        };
-        (chosen.into_iter().map(|id| needed_by(id, &mut owed)).collect(), left_out)
-    }
-
-    /// Leaves those that together take most edges for their length; then the shortest.
-    fn leave_useful(&self, chosen: &mut Vec<WitnessId>, most: usize) {
-        let mut all = FixedBitSet::with_capacity(self.by_edge.len());
-        all.insert_range(..);
-        let mut kept = self.by_use(chosen.iter().copied(), all);
-        kept.truncate(most);
-        let room = most - kept.len();
-        kept.sort();
-        let others: Vec<WitnessId> =
-            chosen.iter().copied().filter(|id| kept.binary_search(id).is_err()).take(room).collect();
-        kept.extend(others);
-        kept.sort();
-        chosen.retain(|id| kept.binary_search(id).is_ok());
+        chosen
     }
 
     /// Takes witnesses until no edge is left that one of them takes, always the one with most edges left for its length.
@@ -325,17 +312,24 @@ mod tests {
     }
 
     #[test]
-    fn a_small_selection_keeps_what_takes_most() {
+    fn who_picks_few_gets_all_they_take() {
         let mut archive = Archive::new(16, false);
         archive.consider(witness(0, 2, &[1], None));
         archive.consider(witness(1, 2, &[2], None));
-        archive.consider(witness(2, 4, &[3, 4, 5, 6, 7], None));
+        archive.consider(witness(2, 4, &[1, 3, 4], None));
         archive.consider(witness(3, 1, &[3], Some("Oops")));
-        let (chosen, left_out) = archive.select_most(2);
-        let chosen: Vec<u32> = chosen.iter().map(|chosen| chosen.witness.callable.0).collect();
-        assert_eq!((chosen, left_out), (vec![0, 2], 2));
-        assert_eq!(archive.select().len(), 4);
-        assert_eq!(archive.select_most(0).0.len(), 0);
+        let named = |witness: &&Witness| witness.callable.0;
+        let chosen = archive.select_by(|all| {
+            assert_eq!(all.iter().map(named).collect::<Vec<_>>(), [3, 1, 2], "the shortest first");
+            vec![2, 1]
+        });
+        let chosen: Vec<(u32, Vec<u32>)> = chosen
+            .iter()
+            .map(|one| (named(&one.witness), one.needs.iter().map(|edge| edge.0).collect()))
+            .collect();
+        // What the one that was left would have taken is there for another.
+        assert_eq!(chosen, [(2, vec![1, 3, 4]), (1, vec![2])]);
+        assert_eq!(archive.select().len(), 3);
     }
 
     #[test]

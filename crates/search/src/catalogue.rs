@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use probat_model::{ClassName, JavaString, Operation, OperationId, OperationTable, ProbeId, Type};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::types::{Hierarchy, TypeId, TypeTable};
 
@@ -131,12 +131,16 @@ pub struct Catalogue {
     pub callables: Vec<Callable>,
     pub bodies: Vec<Body>,
     pub owners: Vec<Owner>,
+    /// Packages of theirs, in internal form, that take no tests.
+    pub closed: FxHashSet<String>,
     /// Number of probes in all.
     pub probes: u32,
     /// Probes of bodies that themselves reach for what differs from run to run; ascending ranges.
     pub wavering: Vec<Range<u32>>,
     /// The same of code that reaches for what the next call may find different.
     pub fickle: Vec<Range<u32>>,
+    /// Names of the fields that [`FieldAccess`] counts, where the class under test that declares them is known with all its code.
+    pub fields: Vec<Option<Box<str>>>,
     stands: FxHashMap<TypeId, Stand>,
     /// Callables whose result can be used as the type.
     producers: FxHashMap<TypeId, Vec<CallableId>>,
@@ -159,6 +163,21 @@ impl Catalogue {
     /// Whether one of these edges belongs to code that itself reaches for what the next call may find different.
     pub fn is_fickle(&self, edges: &[ProbeId]) -> bool {
         takes_one_of(&self.fickle, edges)
+    }
+
+    /// Whether a class is under test.
+    pub fn is_owner(&self, class: &Type) -> bool {
+        self.owners.iter().any(|owner| self.types.get(owner.ty) == class)
+    }
+
+    /// Whether a call may touch what is at this path of an object under test, such as `items[2].size`: false only if no code it may run reads or
+    /// writes a field of the name the path begins with.
+    pub fn may_touch(&self, callable: &Callable, path: &str) -> bool {
+        let name = path.split(['.', '[']).next().unwrap_or_default();
+        let is_it = |field: &Option<Box<str>>| field.as_deref() == Some(name);
+        let touches = |id: &u32| self.fields.get(*id as usize).is_none_or(is_it);
+        let is_known = self.fields.iter().any(is_it);
+        !is_known || callable.access.reads.iter().chain(&callable.access.writes).any(touches)
     }
 
     /// The callable that makes this call.
@@ -235,6 +254,30 @@ mod tests {
 
     fn access(reads: &[u32], writes: &[u32]) -> FieldAccess {
         FieldAccess { reads: reads.into(), writes: writes.into() }
+    }
+
+    #[test]
+    fn a_call_may_touch_what_it_reads_and_what_nobody_knows_of() {
+        let mut catalogue = Catalogue::new();
+        catalogue.fields = vec![Some("mean".into()), None, Some("random".into())];
+        let operation = catalogue.operations.intern(Operation::ArrayLength);
+        let callable = Callable {
+            operation,
+            params: Box::from([]),
+            result: None,
+            has_receiver: false,
+            owner: None,
+            body: None,
+            access: access(&[0], &[]),
+            pure: true,
+            varies: false,
+            fickle: false,
+            throws: Box::from([]),
+            is_switch: false,
+        };
+        let touched = ["mean", "random.seed[3]", "random[0]", "other.mean", ""]
+            .map(|path| catalogue.may_touch(&callable, path));
+        assert_eq!(touched, [true, false, false, true, true]);
     }
 
     /// spec 004 rows R3 and R23

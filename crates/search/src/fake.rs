@@ -1,7 +1,7 @@
 //! A tiny machine for tests: classes whose methods are Rust functions over a heap of a few values.
 //!
 //! In: operations and items. Out: observations as a worker would give them: outcomes, states, an edge per method and outcome, and the
-//! contracts of `equals` where a class breaks them on purpose.
+//! contracts of `equals` and `hashCode` where a class breaks them on purpose.
 
 use std::collections::BTreeMap;
 use std::hash::Hasher;
@@ -324,22 +324,44 @@ impl Run<'_> {
         }
     }
 
-    /// An `equals` that says no to itself, on what the last step touched.
+    /// An `equals` that says no to itself, and equal objects with different hash codes, on what the last step touched.
     fn violations(&mut self, steps: &[Step]) -> Vec<Violation> {
         let last = steps.len() - 1;
         let touched = steps[last].args.iter().copied().chain([StepId(last as u16)]);
         let mut found = Vec::new();
+        let mut objects: Vec<(StepId, V)> = Vec::new();
         for step in touched {
             let Some(value @ V::Ref(_)) = self.values[usize::from(step.0)].clone() else { continue };
-            if self.has(std::slice::from_ref(&value), "equals") {
-                let class = self.heap.at(&value).class.clone();
-                let body = self.fake.bodies[&(class, "equals".to_owned())];
-                if body(&mut self.heap, &[value.clone(), value]) == Ok(V::Bool(false)) {
-                    let contract = Contract::EqualsReflexive;
-                    found.push(Violation { contract, steps: vec![step], thrown: None });
+            if !self.has(std::slice::from_ref(&value), "equals") {
+                continue;
+            }
+            if self.told("equals", &[value.clone(), value.clone()]) == Ok(V::Bool(false)) {
+                let contract = Contract::EqualsReflexive;
+                found.push(Violation { contract, steps: vec![step], thrown: None });
+            }
+            for (earlier, other) in objects.clone() {
+                let is_equal = self.told("equals", &[other.clone(), value.clone()]) == Ok(V::Bool(true));
+                if is_equal && self.hash_told(&other) != self.hash_told(&value) {
+                    let contract = Contract::EqualsHashCode;
+                    found.push(Violation { contract, steps: vec![earlier, step], thrown: None });
                 }
             }
+            objects.push((step, value));
         }
         found
+    }
+
+    /// What a method of an object says, without taking an edge.
+    fn told(&mut self, name: &str, args: &[V]) -> Result<V, &'static str> {
+        let class = self.heap.at(&args[0]).class.clone();
+        let body = self.fake.bodies[&(class, name.to_owned())];
+        body(&mut self.heap, args)
+    }
+
+    fn hash_told(&mut self, of: &V) -> V {
+        if self.has(std::slice::from_ref(of), "hashCode") {
+            return self.told("hashCode", std::slice::from_ref(of)).unwrap_or(V::Void);
+        }
+        V::Int(self.hash(of))
     }
 }

@@ -20,7 +20,9 @@ pub struct Subject<'p> {
     /// Whether the steps after one that throws are run too.
     pub past_exceptions: bool,
     pub keeps: Keeps<'p>,
-    /// A trial had to be stopped. One like it would cost as much again, so there are no more.
+    /// Whether a trial that takes long is one too many: where only so much time is left.
+    pub is_hurried: bool,
+    /// A trial had to be stopped, or took too long. One like it would cost as much again, so there are no more.
     pub is_stuck: bool,
     /// What was seen of the steps as they are now, if they came from a trial.
     pub seen: Option<Observation>,
@@ -28,8 +30,8 @@ pub struct Subject<'p> {
 
 impl<'p> Subject<'p> {
     pub fn new(steps: Vec<Step>, keeps: Keeps<'p>) -> Self {
-        let (contracts, past_exceptions, is_stuck) = (false, false, false);
-        Subject { steps, contracts, past_exceptions, keeps, is_stuck, seen: None }
+        let (contracts, past_exceptions, is_hurried, is_stuck) = (false, false, false, false);
+        Subject { steps, contracts, past_exceptions, keeps, is_hurried, is_stuck, seen: None }
     }
 }
 
@@ -108,7 +110,7 @@ pub(crate) fn try_wave<E: Executor>(
     }
     for (at, seen) in which.into_iter().zip(seen) {
         let subject = &mut subjects[at];
-        subject.is_stuck |= was_stopped(&seen.end);
+        subject.is_stuck |= was_stopped(&seen.end) || subject.is_hurried && seen.slow.0;
         if let Some(steps) = &trials[at]
             && (subject.keeps)(steps, &seen)
         {
@@ -218,6 +220,7 @@ mod tests {
             .collect()
     }
 
+    /// Counts runs, all of which are slow.
     struct Count(usize);
 
     impl Executor for Count {
@@ -236,7 +239,7 @@ mod tests {
                     taints: Vec::new(),
                     leaks: Vec::new(),
                     compared: Vec::new(),
-                    slow: probat_model::Slow(false),
+                    slow: probat_model::Slow(true),
                 })
                 .collect())
         }
@@ -272,6 +275,20 @@ mod tests {
         let mut subjects = [Subject::new(all, Box::new(|_, _| true))];
         minimize(&table, &mut subjects, &mut Count(0), || false).unwrap();
         assert_eq!(subjects[0].steps, steps(&[(1, &[]), (0, &[]), (2, &[0, 1])]));
+    }
+
+    #[test]
+    fn who_is_hurried_tries_what_is_slow_once() {
+        let table = table();
+        let mut all = vec![(1, &[][..]), (0, &[])];
+        all.extend([(2, &[0, 1][..]); 6]);
+        for (is_hurried, runs) in [(true, 1), (false, 5)] {
+            let mut subjects =
+                [Subject { is_hurried, ..Subject::new(steps(&all), Box::new(|steps, _| steps.len() > 8)) }];
+            let mut counted = Count(0);
+            minimize(&table, &mut subjects, &mut counted, || false).unwrap();
+            assert_eq!(counted.0, runs);
+        }
     }
 
     #[test]

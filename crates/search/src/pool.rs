@@ -43,6 +43,18 @@ struct OfType {
     seen: FxHashMap<StateHash, u32>,
 }
 
+impl OfType {
+    /// What speaks against drawing a value: how often it was, and its length. In the long run a value of twice the length is drawn a quarter
+    /// as often, so that most sequences stay short however many long ones are known.
+    fn reluctance(&self, at: usize) -> u64 {
+        let length = u64::from(self.values[at].length);
+        (u64::from(self.uses[at]) + HEAD_START) * length * length
+    }
+}
+
+/// Uses that a value is taken to have had when it is new, so that long ones do not all come before short ones for being new.
+const HEAD_START: u64 = 4;
+
 /// In place of a value that made room for another or was given up.
 const GONE: u32 = u32::MAX;
 
@@ -112,10 +124,10 @@ impl Pool {
             of.uses.push(0);
             return Offer::Taken;
         }
-        // A full type forgets one of three at random: the most used, then the longest.
+        // A full type forgets one of three at random, the one that would be drawn last.
         let victim = (0..3)
             .map(|_| rng.below(PER_TYPE))
-            .max_by_key(|&at| (of.uses[at], of.values[at].length))
+            .max_by_key(|&at| of.reluctance(at))
             .expect("three were drawn");
         of.seen.insert(of.values[victim].state, GONE);
         of.seen.insert(value.state, victim as u32);
@@ -187,9 +199,7 @@ impl Pool {
     pub fn draw(&mut self, ty: TypeId, rng: &mut Rng) -> Option<PoolValue> {
         let exact = *rng.pick(self.fitting.get(&ty)?)?;
         let of = self.by_type.get_mut(&exact)?;
-        let at = (0..3)
-            .map(|_| rng.below(of.values.len()))
-            .min_by_key(|&at| u64::from(of.uses[at]) + u64::from(of.values[at].length) * 2)?;
+        let at = (0..3).map(|_| rng.below(of.values.len())).min_by_key(|&at| of.reluctance(at))?;
         of.uses[at] += 1;
         Some(of.values[at])
     }
@@ -244,6 +254,22 @@ mod tests {
         assert_eq!(pool.candidates(a).collect::<Vec<_>>(), [&of_length(2, 2)]);
         pool.forget(SequenceId(2), a, 0);
         assert!(!pool.wants(a, StateHash(1), 1), "what was given up is not made again");
+    }
+
+    #[test]
+    fn short_values_are_drawn_more_often_than_long_ones() {
+        let lines = Lines("");
+        let mut types = TypeTable::new();
+        let a = types.intern(&Type::class("A"), &lines);
+        let (mut pool, mut rng) = (Pool::new(), Rng::new(0));
+        pool.offer(PoolValue { length: 2, ..value(a, 1) }, &types, &mut rng);
+        pool.offer(PoolValue { length: 20, ..value(a, 2) }, &types, &mut rng);
+        let long = (0..2000).filter(|_| pool.draw(a, &mut rng).is_some_and(|found| found.length == 20));
+        let long = long.count();
+        assert!(
+            (200..400).contains(&long),
+            "one in eight draws sees the long one alone, few others want it: {long}"
+        );
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub struct Spare {
     pub steps: Vec<Step>,
     pub value: StepId,
     pub ty: TypeId,
-    /// Method and constructor calls; literals are written in place and do not count.
+    /// Method and constructor calls, and methods of stand-ins; literals are written in place and do not count.
     pub calls: usize,
     /// How many supertypes its type has: fewer is more general.
     pub depth: usize,
@@ -47,7 +47,7 @@ pub fn spares(campaign: &mut Campaign<'_>) -> Vec<Spare> {
         for value in values.into_iter().take(PER_TYPE) {
             let mut steps = Vec::new();
             campaign.store().flatten(value.sequence, &mut steps);
-            let calls = calls(&campaign.catalogue.operations, &steps);
+            let calls = weight(&campaign.catalogue.operations, &steps);
             let depth = campaign.catalogue.types.supers(value.ty).len();
             found.push(Spare { steps, value: StepId(value.step), ty: value.ty, calls, depth });
         }
@@ -64,11 +64,22 @@ pub fn replace_from<E: Executor>(
     stop: impl FnMut() -> bool,
 ) -> Result<(), E::Error> {
     let spares = spares(campaign);
+    replace_by(campaign, &spares, subjects, executor, stop)
+}
+
+/// Replaces parts of all subjects by spares that were gathered before.
+pub fn replace_by<E: Executor>(
+    campaign: &Campaign<'_>,
+    spares: &[Spare],
+    subjects: &mut [Subject<'_>],
+    executor: &mut E,
+    stop: impl FnMut() -> bool,
+) -> Result<(), E::Error> {
     let types = &campaign.catalogue.types;
     let fits = |ty: TypeId, wanted: &[Type]| {
         wanted.iter().all(|want| types.find(want).is_some_and(|want| types.is_subtype(ty, want)))
     };
-    replace(&campaign.catalogue.operations, subjects, &spares, &fits, executor, stop)
+    replace(&campaign.catalogue.operations, subjects, spares, &fits, executor, stop)
 }
 
 /// Replaces parts of all subjects; `fits(ty, step's users)` says whether a value of a type can stand for a step. `stop` is asked between waves.
@@ -158,7 +169,7 @@ impl Hole {
 struct Opened {
     /// Steps that stay.
     kept: Vec<bool>,
-    /// Calls that go, with the one in the hole.
+    /// Calls that go, and methods of stand-ins, with the one in the hole.
     dropped: usize,
     /// The types its users want.
     wanted: Vec<Type>,
@@ -172,7 +183,7 @@ fn opened(table: &OperationTable, steps: &[Step], at: usize) -> Option<Opened> {
         let params = table.get(step.operation).params();
         wanted.extend(step.args.iter().zip(params).filter(|(arg, _)| **arg == hole).map(|(_, ty)| ty));
     }
-    if wanted.is_empty() || !is_call(table.get(steps[at].operation)) {
+    if wanted.is_empty() || weight(table, &steps[at..=at]) == 0 {
         return None;
     }
     // What the steps after the hole depend on, the hole left out.
@@ -198,7 +209,7 @@ fn opened(table: &OperationTable, steps: &[Step], at: usize) -> Option<Opened> {
         return None;
     }
     let gone = steps.iter().zip(&kept).filter(|(_, kept)| !**kept).map(|(step, _)| step.clone());
-    let dropped = calls(table, &gone.collect::<Vec<_>>());
+    let dropped = weight(table, &gone.collect::<Vec<_>>());
     Some(Opened { kept, dropped, wanted })
 }
 
@@ -213,6 +224,15 @@ fn filled(steps: &[Step], at: usize, kept: &[bool], spare: &Spare) -> Vec<Step> 
         out.push(Step { operation: steps[step].operation, args });
     }
     out
+}
+
+/// What a reader has to follow: calls, and each method of a stand-in that is no lambda.
+fn weight(table: &OperationTable, steps: &[Step]) -> usize {
+    let of = |step: &Step| match table.get(step.operation) {
+        Operation::Stub(spec) if spec.methods.len() > 1 => spec.methods.len(),
+        operation => usize::from(is_call(operation)),
+    };
+    steps.iter().map(of).sum()
 }
 
 /// Method and constructor calls.

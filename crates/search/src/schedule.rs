@@ -2,10 +2,9 @@
 //!
 //! In: how each callable fared, and which code is still uncovered. Out: draws in proportion to what a try may bring.
 //! A callable is worth a try for the uncovered edges of its body and of what that body calls, for the new states it
-//! makes, and less the more tries brought nothing.
+//! makes, and less the more tries brought nothing, and the more of them took long.
 
 use crate::archive::Archive;
-use crate::campaign::FIRST_TIMES;
 use crate::catalogue::{CallableId, Catalogue};
 use crate::rng::Rng;
 use crate::strategy::Methods;
@@ -24,7 +23,7 @@ pub struct Record {
     pub unassembled: u32,
     /// Tries that ran out of time or memory, or found a class that cannot be initialised: dear, and rarely worth it.
     pub stopped: u32,
-    /// Tries that took long.
+    /// Tries that took long, as those with one of their calls do.
     pub slow: u32,
 }
 
@@ -80,6 +79,10 @@ impl Schedule {
     }
 }
 
+/// How much less a callable is worth a try whose tries all take long. They take hundreds of times as long as others; but nobody else reaches what
+/// they reach.
+const DEAR: f64 = 20.0;
+
 fn weight(catalogue: &Catalogue, body: Option<usize>, record: &Record, uncovered: &[f64]) -> f64 {
     let mut promise = 0.0;
     if let Some(body) = body {
@@ -90,11 +93,9 @@ fn weight(catalogue: &Catalogue, body: Option<usize>, record: &Record, uncovered
     }
     let fruit = f64::from(record.fruitful + 1) / f64::from(record.tries + 2);
     let fatigue = 1.0 + f64::from(record.barren) / 30.0;
-    let hopeless = 1.0
-        + f64::from(record.unassembled) / 10.0
-        + 4.0 * f64::from(record.stopped)
-        + 2.0 * f64::from(record.slow.saturating_sub(FIRST_TIMES));
-    (0.2 + promise.sqrt() + 2.0 * fruit) / fatigue.sqrt() / hopeless
+    let hopeless = 1.0 + f64::from(record.unassembled) / 10.0 + 4.0 * f64::from(record.stopped);
+    let dear = 1.0 + DEAR * f64::from(record.slow) / f64::from(record.tries + 1);
+    (0.2 + promise.sqrt() + 2.0 * fruit) / fatigue.sqrt() / hopeless / dear
 }
 
 #[cfg(test)]
@@ -159,6 +160,18 @@ mod tests {
         adaptive.renew(&catalogue, &archive);
         let (even, uneven) = (draws(&uniform), draws(&adaptive));
         assert!(even[1] < 5_300 && uneven[1] > 7_000, "{even:?} {uneven:?}");
+    }
+
+    #[test]
+    fn what_takes_long_is_tried_less() {
+        let (catalogue, archive) = (catalogue(), Archive::new(20, false));
+        let mut schedule = Schedule::new(2, Methods::Promising);
+        let record = |slow| Record { tries: 50, fruitful: 5, slow, ..Record::default() };
+        *schedule.record_mut(CallableId(0)) = record(50);
+        *schedule.record_mut(CallableId(1)) = record(2);
+        schedule.renew(&catalogue, &archive);
+        let [slow, fast] = draws(&schedule);
+        assert!(slow > 100 && slow * 8 < fast, "{slow} {fast}");
     }
 
     #[test]

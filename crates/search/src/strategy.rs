@@ -120,6 +120,8 @@ pub struct Strategy {
     pub largest: Option<u64>,
     /// A text that a call gave is passed on as a literal, without the calls that led to it.
     pub literal_texts: bool,
+    /// Receivers and arguments are looked at after every call, even of members that were never seen to change any.
+    pub watch_all: bool,
 }
 
 impl Strategy {
@@ -137,6 +139,7 @@ impl Strategy {
             numbers: false,
             largest: None,
             literal_texts: true,
+            watch_all: false,
         }
     }
 
@@ -154,6 +157,7 @@ impl Strategy {
             numbers: true,
             largest: Some(1_000_000),
             literal_texts: false,
+            watch_all: true,
         }
     }
 
@@ -196,6 +200,7 @@ impl Strategy {
             numbers: false,
             largest: None,
             literal_texts: false,
+            watch_all: true,
         }
     }
 

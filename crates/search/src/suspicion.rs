@@ -12,8 +12,9 @@ use crate::store::SequenceId;
 /// Stops before a part is suspected.
 const PATIENCE: u32 = 2;
 
-/// A part is given up unless more than so many of its uses come on each stop.
-const USES_PER_STOP: u32 = 6;
+/// A part is given up unless more than so many of its uses come on each stop. A stop costs as much as some thousand sequences; of all sequences one in
+/// some hundreds is stopped, so that a part that is there by chance is hardly ever given up.
+const USES_PER_STOP: u32 = 40;
 
 /// The same for stand-ins. A stop costs as much as some thousand sequences, and a simpler stand-in takes the place of one that is shunned.
 const STAND_USES_PER_STOP: u32 = 200;
@@ -81,9 +82,15 @@ mod tests {
     fn what_is_built_on_a_suspect_gets_one_chance() {
         let mut suspicion = Suspicion::default();
         let [a, b, c, d] = [0, 1, 2, 3].map(SequenceId);
-        assert_eq!([suspicion.note(a), suspicion.note(a), suspicion.note(a)], [None, Some(12), Some(18)]);
+        assert_eq!(
+            [suspicion.note(a), suspicion.note(a), suspicion.note(a)],
+            [None, Some(2 * USES_PER_STOP), Some(3 * USES_PER_STOP)]
+        );
         suspicion.inherit(b, &[a]);
         suspicion.inherit(c, &[b, d]);
-        assert_eq!([suspicion.note(b), suspicion.note(c), suspicion.note(d)], [Some(12), Some(12), None]);
+        assert_eq!(
+            [suspicion.note(b), suspicion.note(c), suspicion.note(d)],
+            [Some(2 * USES_PER_STOP), Some(2 * USES_PER_STOP), None]
+        );
     }
 }

@@ -52,7 +52,11 @@ impl Default for WorkerCommand {
 #[derive(Debug, Clone)]
 pub struct FleetConfig {
     pub worker_command: WorkerCommand,
+    /// Workers that have something to do at once.
     pub workers: usize,
+    /// So many JVMs share the work in a fixed way, however many work at once, so that each runs the same items in the same order; `None`: as many as
+    /// there are workers, and whoever is free takes the next.
+    pub lanes: Option<usize>,
     /// Sent to every worker; its scratch directory is replaced by one of the fleet's own.
     pub config: WorkerConfig,
     /// Most items in a batch; small rounds use smaller batches so that all workers have some.
@@ -79,6 +83,7 @@ impl FleetConfig {
         FleetConfig {
             worker_command: WorkerCommand::default(),
             workers: std::thread::available_parallelism().map_or(1, usize::from),
+            lanes: None,
             config,
             batch_size: 128,
             in_flight: 3,

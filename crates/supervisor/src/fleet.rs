@@ -99,10 +99,13 @@ impl Fleet {
     /// Starts all workers and waits until they stand.
     pub fn start(mut config: FleetConfig) -> Result<Fleet, StartError> {
         config.workers = config.workers.max(1);
+        let lanes = config.lanes.unwrap_or(config.workers).max(1);
         config.batch_size = config.batch_size.max(1);
         config.in_flight = config.in_flight.max(1);
         let terms = Terms {
-            lanes: config.workers,
+            lanes,
+            at_once: config.workers,
+            steady: config.lanes.is_some(),
             batch_size: config.batch_size,
             in_flight: config.in_flight,
             quarantine_after: config.quarantine_after,

@@ -117,7 +117,7 @@ impl Lane {
     /// A worker that is gone is replaced when there is work for it. False when the fleet stops.
     fn wait_until_wanted(&self, at_once: bool) -> bool {
         let mut board = self.shared.board();
-        while !at_once && !board.stopping && !board.ledger.has_work() {
+        while !at_once && !board.stopping && !board.ledger.has_work_for(self.index) {
             board = self.shared.wait_for_work(self.index, board);
         }
         !board.stopping
@@ -228,7 +228,10 @@ impl Lane {
         board.ledger.results(self.index, batch, seen)?;
         self.shared.announce(&board);
         if board.ledger.has_work() {
-            self.shared.wake_lane(self.index);
+            match board.ledger.is_rationed() {
+                true => self.shared.wake_all_lanes(),
+                false => self.shared.wake_lane(self.index),
+            }
         }
         Ok(())
     }

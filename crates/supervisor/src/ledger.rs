@@ -3,8 +3,9 @@
 //! In: items submitted, results and deaths reported by lanes. Out: parcels to send, results in submission order.
 //! Pure state: no processes, pipes, clocks or threads, so every rule here is tested without them.
 //!
-//! Results must not depend on the number of workers. An item's own result does not (a worker keeps nothing from item
-//! to item), so only the quarantine could bring timing in. It is therefore decided at the *frontier*: items are settled in
+//! Results must not depend on the number of workers. An item's own result hardly does: a worker puts back what items change, but not what caches deep inside
+//! static fields remember. Where results must be the same to the byte, every job has a lane of its own ([`Terms::steady`]), so that each JVM runs the same items in
+//! the same order whoever is free. Otherwise only the quarantine could bring timing in. It is therefore decided at the *frontier*: items are settled in
 //! submission order, deaths are counted there, and what the quarantine refuses depends only on items before it.
 
 mod blame;
@@ -27,6 +28,10 @@ use crate::stats::Quarantined;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terms {
     pub lanes: usize,
+    /// Lanes that may have something to do at once.
+    pub at_once: usize,
+    /// Every job has its lane; otherwise whoever is free takes the next.
+    pub steady: bool,
     pub batch_size: usize,
     pub in_flight: usize,
     pub quarantine_after: Option<u32>,
@@ -44,6 +49,8 @@ pub(crate) struct Ledger {
     tickets: BTreeMap<u64, Ticketed>,
     next_ticket: u64,
     next_batch: u64,
+    /// The lane of the next job.
+    next_home: usize,
     /// First ticket with items that are not settled.
     frontier: u64,
     pending: VecDeque<Job>,
@@ -71,6 +78,8 @@ pub(crate) struct Job {
     ticket: u64,
     items: Arc<Vec<Item>>,
     range: Range<usize>,
+    /// The lane it belongs to, where that is fixed.
+    home: usize,
 }
 
 impl Job {
@@ -79,7 +88,7 @@ impl Job {
     }
 
     fn part(&self, range: Range<usize>) -> Job {
-        Job { ticket: self.ticket, items: self.items.clone(), range }
+        Job { items: self.items.clone(), range, ..*self }
     }
 }
 
@@ -142,6 +151,7 @@ impl Ledger {
             tickets: BTreeMap::new(),
             next_ticket: 0,
             next_batch: 1,
+            next_home: 0,
             frontier: 0,
             pending: VecDeque::new(),
             suspects: VecDeque::new(),
@@ -179,7 +189,8 @@ impl Ledger {
         let size = share.clamp(LEAST_BATCH.min(self.terms.batch_size), self.terms.batch_size);
         for start in (0..count).step_by(size) {
             let range = start..(start + size).min(count);
-            self.pending.push_back(Job { ticket, items: items.clone(), range });
+            self.pending.push_back(Job { ticket, items: items.clone(), range, home: self.next_home });
+            self.next_home = (self.next_home + 1) % self.terms.lanes.max(1);
         }
         let results = (0..count).map(|_| None).collect();
         self.tickets.insert(ticket, Ticketed { items, results, settled: 0 });
@@ -215,6 +226,21 @@ impl Ledger {
         !self.pending.is_empty() || !self.suspects.is_empty()
     }
 
+    /// Whether the worker of a lane would.
+    pub fn has_work_for(&self, lane: usize) -> bool {
+        let mut suspects = self.suspects.iter().map(|suspect| &suspect.job);
+        self.pending.iter().any(|job| self.is_for(lane, job)) || suspects.any(|job| self.is_for(lane, job))
+    }
+
+    /// Whether lanes wait for each other.
+    pub fn is_rationed(&self) -> bool {
+        self.terms.at_once < self.terms.lanes
+    }
+
+    fn is_for(&self, lane: usize, job: &Job) -> bool {
+        !self.terms.steady || job.home == lane
+    }
+
     /// Whether a lane owes answers.
     pub fn is_busy(&self, lane: usize) -> bool {
         !self.lanes[lane].assigned.is_empty()
@@ -237,10 +263,16 @@ impl Ledger {
         if !state.open || alone || state.assigned.len() >= self.terms.in_flight {
             return None;
         }
-        let suspect = if state.fresh { self.suspects.pop_front() } else { None };
-        let (job, suspect) = match suspect {
+        let others =
+            self.lanes.iter().enumerate().filter(|(at, other)| *at != lane && !other.assigned.is_empty());
+        if others.count() >= self.terms.at_once {
+            return None;
+        }
+        let mut suspects = self.suspects.iter();
+        let suspect = suspects.position(|suspect| state.fresh && self.is_for(lane, &suspect.job));
+        let (job, suspect) = match suspect.and_then(|at| self.suspects.remove(at)) {
             Some(suspect) => (suspect.job, Some(suspect.tries)),
-            None => (self.next_job()?, None),
+            None => (self.next_job(lane)?, None),
         };
         let batch = self.next_batch;
         self.next_batch += 1;
@@ -253,9 +285,10 @@ impl Ledger {
         Some(Parcel { batch, job, definitions })
     }
 
-    /// The next stretch without quarantined operations; items with them are answered here.
-    fn next_job(&mut self) -> Option<Job> {
-        while let Some(job) = self.pending.pop_front() {
+    /// The next stretch for a lane without quarantined operations; items with them are answered here.
+    fn next_job(&mut self, lane: usize) -> Option<Job> {
+        while let Some(at) = self.pending.iter().position(|job| self.is_for(lane, job)) {
+            let job = self.pending.remove(at)?;
             if self.quarantine.is_empty() {
                 return Some(job);
             }

@@ -63,6 +63,16 @@ impl Clues<'_, '_> {
         })
     }
 
+    /// Whether a method of the name has a parameter whose type is left to callers, as elements of collections are.
+    pub fn takes_elements(&self, frame: &Frame) -> bool {
+        self.with(&frame.class, |world, id| {
+            let named = world.methods_of(id).filter(|&method| world.method_name(method) == frame.method);
+            let mut declared = named.filter_map(|method| declared::method(world, method));
+            let is_variable = |ty: &JavaType| matches!(ty, JavaType::OfClass(_) | JavaType::OfMethod(_));
+            declared.any(|method| method.params.iter().any(is_variable))
+        })
+    }
+
     /// Whether a method that is no constructor gives a field of the class its value: callers are meant to do so first.
     pub fn is_set_later(&self, class: &ClassName, field: &str) -> bool {
         self.with(class, |world, id| {

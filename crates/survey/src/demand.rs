@@ -20,6 +20,9 @@ const LEVELS: usize = 4;
 /// Implementations of an interface that are tried.
 const MAX_SUBTYPES: usize = 6;
 
+/// Methods that stand-ins are short with.
+const FEW_METHODS: usize = 4;
+
 /// Fills the catalogue with ways to make what it wants.
 pub(crate) struct Demand<'w, 's, 'h> {
     pub world: &'w RefCell<World<'s>>,
@@ -103,8 +106,7 @@ impl Demand<'_, '_, '_> {
                 self.makers(catalogue, sub);
             }
         }
-        let package =
-            if name.as_internal().starts_with("java") { self.package.as_str() } else { name.package() };
+        let package = if is_of_jdk(&name) { self.package.as_str() } else { name.package() };
         let stubs = stand(&mut self.world.borrow_mut(), class, package);
         if !stubs.is_empty() {
             let methods = stubs.iter().map(methods_of).max().unwrap_or(0);
@@ -112,9 +114,14 @@ impl Demand<'_, '_, '_> {
             // Lambdas are what functional interfaces are for; other interfaces are better served by real classes, the more so the
             // more methods they have.
             let is_functional = self.world.borrow().functional_interface(class).is_some();
+            // Nobody implements a whole collection for a test when the JDK has several.
+            let is_large = !is_functional && methods > FEW_METHODS;
+            if is_large && is_of_jdk(&name) && !catalogue.producers(ty).is_empty() {
+                return;
+            }
             let share = match methods {
                 _ if is_functional => 0.5,
-                0..=4 => 0.08,
+                0..=FEW_METHODS => 0.08,
                 _ => 0.02,
             };
             catalogue.set_stand(ty, Stand { operations, share });
@@ -194,6 +201,10 @@ fn element(catalogue: &Catalogue, ty: TypeId) -> TypeId {
         found = inner;
     }
     catalogue.types.find(found).unwrap_or(ty)
+}
+
+fn is_of_jdk(name: &ClassName) -> bool {
+    name.as_internal().starts_with("java/") || name.as_internal().starts_with("javax/")
 }
 
 /// Types the assembler makes from literals.

@@ -3,6 +3,7 @@
 //! In: generic signatures of parameters. Out: variants of container types, with ways to make each.
 //! Only containers whose arguments are concrete classes get a variant; everything else is its erasure.
 
+use probat_analysis::{MethodId, World};
 use probat_classfile::signature::{TypeArgument, TypeSignature};
 use probat_model::{ClassName, MethodDescriptor, Operation, Type};
 use probat_search::catalogue::{Callable, Catalogue, FieldAccess};
@@ -16,9 +17,24 @@ const MAP: &str = "java/util/Map";
 #[derive(Debug, Default)]
 pub(crate) struct Generics {
     made: FxHashSet<TypeId>,
+    /// Whether there is `Map.of`, which came with Java 9.
+    has_map_of: bool,
 }
 
+/// A map of two entries.
+const TWO: &str = "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;)Ljava/util/Map;";
+
 impl Generics {
+    /// With what source for the tests can name.
+    pub fn new(world: &mut World<'_>) -> Self {
+        let map = world.load(&ClassName::internal(MAP));
+        let is_of = |&method: &MethodId| {
+            world.method_name(method) == "of" && world.text(world.method(method).descriptor) == TWO
+        };
+        let has_map_of = world.members(map, "").methods.iter().any(is_of);
+        Generics { made: FxHashSet::default(), has_map_of }
+    }
+
     /// The type of a parameter: its erasure, or a variant of it.
     pub fn refine(
         &mut self,
@@ -105,6 +121,16 @@ impl Generics {
                     "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/util/Map;",
                 );
                 add(catalogue, single, arguments, variant, false);
+                if self.has_map_of {
+                    let of = Operation::CallStatic {
+                        class: ClassName::internal(MAP),
+                        name: "of".into(),
+                        descriptor: descriptor(TWO),
+                        interface: true,
+                    };
+                    let entries = [arguments, arguments].concat();
+                    add(catalogue, of, &entries, variant, false);
+                }
                 add(catalogue, copy("java/util/HashMap", MAP), &[variant], variant, false);
                 add(catalogue, copy("java/util/TreeMap", MAP), &[variant], variant, false);
             }

@@ -108,6 +108,7 @@ fn of_member(world: &World<'_>, id: ClassId, operation: &Operation) -> Home {
     match member(world, id, operation) {
         Some((flags, _)) if flags.has(AccessFlags::PUBLIC) => Home::Anywhere,
         Some((flags, _)) if flags.has(AccessFlags::PRIVATE) => Home::Nowhere,
+        Some((_, declaring)) if world.is_closed(declaring) => Home::Nowhere,
         Some((_, declaring)) => Home::In(world.class(declaring).name.package().to_owned()),
         // Stubs of interfaces have no constructor; anything else that is not there is found out by running it.
         None => Home::Anywhere,

@@ -20,6 +20,7 @@ mod lineage;
 mod scope;
 mod stand;
 mod survey;
+mod wavering;
 
 pub use clues::Clues;
 pub use lineage::Lineage;

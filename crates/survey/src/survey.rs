@@ -8,11 +8,11 @@ use std::ops::Range;
 use probat_analysis::callgraph::{CallGraph, CallGraphOptions};
 use probat_analysis::fields::{FieldAccess as Access, FieldOptions};
 use probat_analysis::members::Nesting;
-use probat_analysis::nondeterminism::{Influence, Nondeterminism, influence_of};
+use probat_analysis::nondeterminism::{Influence, Nondeterminism};
 use probat_analysis::{ClassId, MethodId, World};
 use probat_classfile::AccessFlags;
 use probat_model::{ClassName, Operation, Type};
-use probat_search::catalogue::{BodyId, Callable, Catalogue, FieldAccess, Owner, OwnerId, OwnerLiterals};
+use probat_search::catalogue::{Callable, Catalogue, FieldAccess, Owner, OwnerId, OwnerLiterals};
 use probat_search::types::TypeId;
 use rustc_hash::FxHashSet;
 
@@ -20,6 +20,7 @@ use crate::bodies::{Bodies, bodies};
 use crate::demand::{Demand, operation_of};
 use crate::generics::Generics;
 use crate::lineage::Lineage;
+use crate::wavering::wavering;
 
 /// Where the probes of a method are.
 pub trait Probes {
@@ -70,6 +71,9 @@ pub struct Survey {
     pub graph: CallGraph,
 }
 
+/// How many calls deep what differs from run to run is looked for.
+const DEPTH: u32 = 32;
+
 /// Surveys the targets. All tests are taken to stand in the package of their class.
 pub fn survey(
     world: &RefCell<World<'_>>,
@@ -91,16 +95,21 @@ pub fn survey(
         let world = world.borrow();
         Facts {
             access: Access::analyse(&world, &graph, &FieldOptions::default()),
-            varies: Nondeterminism::analyse(&world, &graph, 6),
+            varies: Nondeterminism::analyse(&world, &graph, DEPTH),
             bodies: bodies(&world, &graph, &owners, probes),
             graph,
         }
     };
     catalogue.bodies = facts.bodies.list.clone();
-    catalogue.wavering = wavering(&world.borrow(), &facts, |_| true);
-    catalogue.fickle = wavering(&world.borrow(), &facts, Influence::is_fickle);
+    // Fields touched further down are not known where calls are not followed to their end.
+    if options.call_depth.is_none() {
+        catalogue.fields = field_names(&world.borrow(), &ids);
+    }
+    let wavering = |counts| wavering(&world.borrow(), &facts.graph, &facts.varies, &facts.bodies, counts);
+    catalogue.wavering = wavering(Influence::is_unchecked);
+    catalogue.fickle = wavering(Influence::is_fickle);
     let mut untestable = Vec::new();
-    let mut generics = Generics::default();
+    let mut generics = Generics::new(&mut world.borrow_mut());
     for &(class, owner) in &owners {
         let mut entry = Entry { world, lineage: &lineage, facts: &facts, options, generics: &mut generics };
         if let Err(reason) = entry.enter(&mut catalogue, class, owner) {
@@ -118,27 +127,20 @@ pub fn survey(
     Survey { catalogue, untestable, graph: facts.graph }
 }
 
+/// Names of the fields of classes under test, by the numbers of fields.
+fn field_names(world: &World<'_>, ids: &[ClassId]) -> Vec<Option<Box<str>>> {
+    let mut names = vec![None; world.field_count()];
+    for field in ids.iter().flat_map(|&class| world.fields_of(class)) {
+        names[field.index()] = Some(world.text(world.field(field).name).into());
+    }
+    names
+}
+
 struct Facts {
     graph: CallGraph,
     access: Access,
     varies: Nondeterminism,
     bodies: Bodies,
-}
-
-/// Probes of bodies that call a source of what differs in one of these ways, or leave the code with probes on the way to one.
-fn wavering(world: &World<'_>, facts: &Facts, counts: fn(Influence) -> bool) -> Vec<Range<u32>> {
-    let differs = |&callee: &MethodId| {
-        influence_of(world, callee).is_some_and(counts)
-            || (!facts.bodies.of.contains_key(&callee)
-                && facts.varies.of(callee).iter().any(|reached| counts(reached.influence)))
-    };
-    let mut bodies: Vec<(MethodId, BodyId)> =
-        facts.bodies.of.iter().map(|(&method, &body)| (method, body)).collect();
-    bodies.retain(|(method, _)| facts.graph.callees(*method).iter().any(differs));
-    let mut found: Vec<Range<u32>> =
-        bodies.iter().map(|(_, body)| facts.bodies.list[body.0 as usize].probes.clone()).collect();
-    found.sort_unstable_by_key(|range| range.start);
-    found
 }
 
 fn enter_owners(
@@ -153,6 +155,9 @@ fn enter_owners(
             let world = world.borrow();
             (world.class(class).name.clone(), literals(&world, class))
         };
+        if world.borrow().is_closed(class) {
+            catalogue.closed.insert(name.package().to_owned());
+        }
         let ty = catalogue.types.intern(&Type::Class(name), lineage);
         owners.push((class, OwnerId(catalogue.owners.len() as u32)));
         catalogue.owners.push(Owner { ty, literals });
@@ -234,7 +239,7 @@ impl Entry<'_, '_, '_> {
                 return Err("it is an exception");
             }
         }
-        let package = if self.options.package_private && !name.package().starts_with("java/") {
+        let package = if self.options.package_private && !world.is_closed(class) {
             name.package().to_owned()
         } else {
             "probat".to_owned()
@@ -274,7 +279,7 @@ impl Entry<'_, '_, '_> {
             body: self.facts.bodies.of.get(&method).copied(),
             access: FieldAccess { reads: fields(&access.reads), writes: fields(&access.writes) },
             pure: whole.writes.is_empty(),
-            varies: !self.facts.varies.of(method).is_empty(),
+            varies: self.facts.varies.of(method).iter().any(|reached| reached.influence.is_unchecked()),
             fickle: self.facts.varies.of(method).iter().any(|reached| reached.influence.is_fickle()),
             is_switch,
             throws: self.world.borrow().thrown(method).into(),

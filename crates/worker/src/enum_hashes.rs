@@ -17,9 +17,9 @@ const LAST: i16 = 15;
 /// The class, if it is `Enum` and the setting is not that of users.
 pub fn with_fixed_hashes(bytes: &[u8], setting: Setting) -> Option<Vec<u8>> {
     let downwards = match setting {
-        Setting::Fixed => false,
+        Setting::Fixed | Setting::Still => false,
         Setting::Other => true,
-        Setting::User => return None,
+        Setting::User | Setting::Later => return None,
     };
     let mut class = ClassFile::read(bytes).ok()?;
     if class.name().ok()?.as_internal() != ENUM {

@@ -6,6 +6,7 @@
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use probat_jvm::Env;
 use probat_model::{End, Leak, Operation};
@@ -13,6 +14,7 @@ use probat_os::heartbeat::{HeartbeatWriter, Phase};
 use probat_protocol::{BatchReader, ItemBuffer, Reset};
 use rustc_hash::FxHashMap;
 
+use crate::clock;
 use crate::comparisons::Comparisons;
 use crate::contracts::Contracts;
 use crate::fault::Fault;
@@ -53,6 +55,8 @@ pub struct Executor<W> {
     pub loaders: Loaders,
     pub types: Types,
     pub bounds: Bounds,
+    /// CPU time above which a sequence is slow.
+    pub slow: Duration,
     pub operations: Vec<Operation>,
     pub prepared: Vec<Option<Prepared>>,
     pub state: Between,
@@ -113,6 +117,7 @@ impl<W: Write> Executor<W> {
 
     fn item(&mut self, env: &mut Env<'_>, index: u32, item: &ItemBuffer) -> Result<Flow, Fault> {
         self.heartbeat.set_item(index);
+        clock::next();
         self.before(env, item)?;
         if let Some(step) = self.prepare(env, index, item)? {
             self.taints();
@@ -231,6 +236,7 @@ impl<W: Write> Executor<W> {
             heartbeat: &self.heartbeat,
             up: &self.up,
             bounds: self.bounds,
+            slow: self.slow,
             failures: &mut self.state.failures,
             hit: &mut self.state.hit,
         };
@@ -245,7 +251,10 @@ impl<W: Write> Executor<W> {
     fn after(&mut self, env: &mut Env<'_>, item: &ItemBuffer, finish: Finish) -> Result<Flow, Fault> {
         self.heartbeat.set_phase(Phase::Resetting);
         let survivor = if self.shared.has_extra_threads() {
-            crate::threads::survivor(env, self.jdk.jvmti, self.shared, &mut self.state.pools)?
+            let left = crate::threads::survivor(env, self.jdk.jvmti, self.shared, &mut self.state.pools)?;
+            // What they reached on their way out is no part of the next sequence.
+            shared::on_executor(|executor| executor.probes.clear(env)).unwrap_or(Ok(()))?;
+            left
         } else {
             None
         };
@@ -316,6 +325,7 @@ impl<W: Write> Executor<W> {
 
     /// Puts back what is marked as changed, and answers what was.
     fn put_back(&mut self, env: &mut Env<'_>) -> Result<Vec<Leak>, Fault> {
+        self.shared.statics().restore_constants(env)?;
         let marked =
             shared::on_executor(|executor| executor.probes.dirty(env)).unwrap_or(Ok(Dirty::default()))?;
         let mut dirty = marked.and(self.baseline.look(env));

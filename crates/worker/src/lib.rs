@@ -13,6 +13,7 @@ mod arguments;
 pub mod bench;
 mod boxes;
 mod class_key;
+mod clock;
 mod comparisons;
 mod contracts;
 mod convert;

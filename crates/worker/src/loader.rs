@@ -34,8 +34,8 @@ impl Loaders {
     pub fn new(env: &mut Env<'_>, config: &WorkerConfig) -> Result<Self, Fault> {
         let class = "java/lang/ClassLoader";
         let system = match config.setting {
-            Setting::Fixed | Setting::Other => None,
-            Setting::User => Some(well_known(env, "getSystemClassLoader")?),
+            Setting::Fixed | Setting::Still | Setting::Other => None,
+            Setting::User | Setting::Later => Some(well_known(env, "getSystemClassLoader")?),
         };
         Ok(Loaders {
             parent: well_known(env, "getPlatformClassLoader")?,

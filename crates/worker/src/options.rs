@@ -7,6 +7,7 @@ use std::path::Path;
 
 use probat_protocol::{Setting, WorkerConfig};
 
+use crate::clock;
 use crate::policy::TEMPORARY;
 
 /// The feature release (17, 25) as the JDK's `release` file tells it.
@@ -53,13 +54,9 @@ pub fn jvm_options(config: &WorkerConfig, feature: Option<u32>) -> Vec<String> {
         format!("-XX:ErrorFile={scratch}/hs_err_pid%p.log"),
         // Hot exceptions would otherwise lose their frames, and outcomes would depend on how often a call was made.
         "-XX:-OmitStackTraceInFastThrow".into(),
-        // Reflection would otherwise change its frames after a number of calls.
-        "-Dsun.reflect.inflationThreshold=2147483647".into(),
-        "-Djdk.reflect.useNativeAccessorOnly=true".into(),
         format!("-Djava.io.tmpdir={scratch}/{TEMPORARY}"),
         format!("-Duser.dir={scratch}"),
         format!("-Duser.home={scratch}"),
-        "-Djava.awt.headless=true".into(),
         // What a machine is set to must not show in results.
         "-Duser.language=en".into(),
         "-Duser.country=US".into(),
@@ -67,6 +64,7 @@ pub fn jvm_options(config: &WorkerConfig, feature: Option<u32>) -> Vec<String> {
         "-Dfile.encoding=UTF-8".into(),
         format!("-Djava.class.path={}", system_class_path(config)),
     ];
+    options.extend(properties(config.setting).iter().map(|&option| option.to_owned()));
     if feature.is_some_and(|feature| feature >= 18) {
         options.push("--finalization=disabled".into());
     }
@@ -76,15 +74,29 @@ pub fn jvm_options(config: &WorkerConfig, feature: Option<u32>) -> Vec<String> {
     if config.check_jni {
         options.push("-Xcheck:jni".into());
     }
+    options.extend(clock::options(config.setting).iter().map(|&option| option.to_owned()));
     options.extend(config.jvm_options.iter().cloned());
     options
+}
+
+/// Properties that users' JVMs do not have.
+fn properties(setting: Setting) -> &'static [&'static str] {
+    match setting {
+        Setting::Fixed | Setting::Still | Setting::Other => &[
+            // Reflection would otherwise change its frames after a number of calls.
+            "-Dsun.reflect.inflationThreshold=2147483647",
+            "-Djdk.reflect.useNativeAccessorOnly=true",
+            "-Djava.awt.headless=true",
+        ],
+        Setting::User | Setting::Later => &[],
+    }
 }
 
 /// Where the code under test has a loader of its own, the system loader stays empty but for scratch.
 fn system_class_path(config: &WorkerConfig) -> String {
     match config.setting {
-        Setting::Fixed | Setting::Other => config.sandbox.scratch.display().to_string(),
-        Setting::User => {
+        Setting::Fixed | Setting::Still | Setting::Other => config.sandbox.scratch.display().to_string(),
+        Setting::User | Setting::Later => {
             let entries: Vec<String> =
                 config.class_path.iter().map(|entry| entry.display().to_string()).collect();
             entries.join(":")
@@ -113,6 +125,7 @@ mod tests {
             contracts: Vec::new(),
             unchecked: Vec::new(),
             setting: Setting::Fixed,
+            prints: false,
         }
     }
 
@@ -143,6 +156,16 @@ mod tests {
         assert!(!jvm_options(&config(), Some(17)).contains(&off));
         assert!(jvm_options(&config(), Some(18)).contains(&off));
         assert!(!jvm_options(&config(), None).contains(&off));
+    }
+
+    #[test]
+    fn jvms_as_users_have_them_are_told_nothing() {
+        let is_told = |setting| {
+            let options = jvm_options(&WorkerConfig { setting, ..config() }, Some(17));
+            options.iter().any(|option| option.contains("headless") || option.contains("reflect"))
+        };
+        let all = [Setting::Fixed, Setting::Still, Setting::Other, Setting::User, Setting::Later];
+        assert_eq!(all.map(is_told), [true, true, true, false, false]);
     }
 
     #[test]

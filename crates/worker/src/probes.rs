@@ -46,6 +46,17 @@ impl Probes {
         self.sweep(env, |_| ())
     }
 
+    /// Clears all probes, also those of pages that nobody marked: a thread that goes on after a look hits probes of methods it entered before.
+    pub fn clear(&mut self, env: &mut Env<'_>) -> Result<(), Fault> {
+        for bytes in [&self.pages, &self.map] {
+            let cleared = env.with_critical_bytes(bytes.get(), true, |bytes| {
+                take_marks(&bytes, 0..bytes.bytes().len(), |_| ());
+            });
+            cleared.map_err(|exception| Fault::threw(env, "clear the coverage map", exception))?;
+        }
+        Ok(())
+    }
+
     fn sweep(&mut self, env: &mut Env<'_>, mut hit: impl FnMut(u32)) -> Result<(), Fault> {
         if !self.any {
             return Ok(());

@@ -22,9 +22,9 @@ const OTHER: i64 = 0x3c6e_f372;
 /// Fixes the salt where the setting has it fixed; false where it has not, or this JDK has none that can be fixed.
 pub fn fix(env: &mut Env<'_>, jvmti: Jvmti, setting: Setting) -> Result<bool, Fault> {
     let (number, backwards) = match setting {
-        Setting::Fixed => (SALT, false),
+        Setting::Fixed | Setting::Still => (SALT, false),
         Setting::Other => (OTHER, true),
-        Setting::User => return Ok(false),
+        Setting::User | Setting::Later => return Ok(false),
     };
     let Ok(salt) = jdk::static_field(env, CLASS, "SALT32L", "J") else { return Ok(false) };
     let Ok(reverse) = jdk::static_field(env, CLASS, "REVERSE", "Z") else { return Ok(false) };

@@ -5,9 +5,10 @@
 //! Knows nothing of batches, loaders or resets.
 
 use std::io::Write;
+use std::time::Duration;
 
 use probat_jvm::{Env, Value};
-use probat_model::{End, Operation, Refusal, SLOW, StepId, Taint, Thrown};
+use probat_model::{End, Operation, Refusal, StepId, Taint, Thrown};
 use probat_os::clock::thread_cpu;
 use probat_os::heartbeat::{HeartbeatWriter, Phase};
 use probat_protocol::{ItemBuffer, StateRequest};
@@ -45,6 +46,8 @@ pub struct Runner<'r, W> {
     pub heartbeat: &'r HeartbeatWriter,
     pub up: &'r Up<W>,
     pub bounds: Bounds,
+    /// CPU time above which a sequence is slow.
+    pub slow: Duration,
     /// How often classes failed to initialise, by what was thrown.
     pub failures: &'r mut FxHashMap<u64, u32>,
     /// Probes hit; kept for its memory.
@@ -145,7 +148,7 @@ impl<'r, W: Write> Runner<'r, W> {
         }
         let start = thread_cpu();
         let mut end = self.steps(env, &mut run)?;
-        if thread_cpu().saturating_sub(start) > SLOW {
+        if thread_cpu().saturating_sub(start) > self.slow {
             self.up.write(|results| results.slow());
         }
         if run.after == After::Stopped {

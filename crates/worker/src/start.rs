@@ -41,7 +41,7 @@ use crate::stubs::Stubs;
 use crate::thrown::{Bounds, Sorter};
 use crate::types::Types;
 use crate::watch::{Patience, Place};
-use crate::{rewrite, salt};
+use crate::{clock, rewrite, salt};
 
 /// Descriptors a worker may have open; a JVM opens each jar once.
 const OPEN_FILES: u64 = 1024;
@@ -142,6 +142,7 @@ fn set_up(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fau
         loaders,
         types,
         bounds,
+        slow: config.limits.slow,
         operations: Vec::new(),
         prepared: Vec::new(),
         state: Between::default(),
@@ -172,8 +173,9 @@ fn lay_ground(env: &mut Env<'_>, vm: Vm, parts: &Parts) -> Result<Ground, Fault>
     let refuse = jdk::method(env, "java/lang/SecurityException", "<init>", "(Ljava/lang/String;)V")?;
     shared.set_jvm(Jvm { jvmti, refuse, detail });
     salt::fix(env, jvmti, config.setting)?;
+    clock::shift(env, config.setting)?;
     let thread = jvmti.current_thread(env)?;
-    let baseline = Baseline::take(env, thread.get())?;
+    let baseline = Baseline::take(env, thread.get(), config.prints)?;
     heartbeat.set_phase(Phase::Starting);
     // The JDK's own cleaner starts now; those of the code under test never do.
     if let Ok(factory) = env.load_class("jdk.internal.ref.CleanerFactory", true, None) {

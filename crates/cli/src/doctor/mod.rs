@@ -121,6 +121,7 @@ fn try_worker(jvm: &Jvm, kernel: bool) -> Result<Hello, String> {
         contracts: Vec::new(),
         unchecked: Vec::new(),
         setting: Setting::Fixed,
+        prints: false,
     };
     let mut settings = FleetConfig::new(config);
     settings.workers = 1;

@@ -130,6 +130,9 @@ pub struct GenerateArgs {
     /// Say why branches were not reached: by reason, and for the classes with most of them; all of it in the report
     #[arg(long, help_heading = OUTPUT)]
     pub explain: bool,
+    /// Show the last of what the code under test printed while it was searched
+    #[arg(long, help_heading = OUTPUT)]
+    pub show_output: bool,
     /// How the result is printed
     #[arg(long, value_enum, default_value = "text", help_heading = OUTPUT)]
     pub format: Format,
@@ -148,13 +151,20 @@ const SEARCH: &str = "How it searches";
 
 const EXAMPLES: &str = "\
 Examples:
-  probat generate app.jar                                            all classes of a jar, tests in probat-tests
-  probat generate app.jar 'com.acme.*' --time-limit 60s              one package, one minute
-  probat generate --classpath 'target/classes:libs/*' Cart           one class, with what it needs
-  probat generate .                                                  the Maven or Gradle project you are in
-  probat generate org.apache.commons:commons-csv:1.14.0              a published library, through your Maven
-  probat generate app.jar --seed 7 --step-limit 200000               the same files on every machine
-  probat generate app.jar --shard 2/4 --output shard-2               one of four runs, for `probat merge`
+  # all classes of a jar, tests in probat-tests
+  probat generate app.jar
+  # one package, one minute
+  probat generate app.jar 'com.acme.*' --time-limit 60s
+  # one class, with what it needs
+  probat generate --classpath 'target/classes:libs/*' Cart
+  # the Maven or Gradle project you are in
+  probat generate .
+  # a published library, through your Maven
+  probat generate org.apache.commons:commons-csv:1.14.0
+  # the same files on every machine
+  probat generate app.jar --seed 7 --step-limit 200000
+  # one of four runs, for `probat merge`
+  probat generate app.jar --shard 2/4 --output shard-2
 
 Ctrl-C ends the search and writes what there is; a second Ctrl-C quits at once.
 

@@ -96,12 +96,25 @@ fn methods(source: &str) -> Vec<Test> {
             (None, Some("}")) => inside = false,
             _ => {
                 if let (true, Some(test)) = (inside, found.last_mut()) {
-                    test.lines.push(line.trim_start().to_owned());
+                    push(&mut test.lines, line.trim_start());
                 }
             }
         }
     }
     found
+}
+
+/// Adds a line, to the statement before if that is not over yet.
+fn push(lines: &mut Vec<String>, line: &str) {
+    let is_over =
+        |last: &String| last.is_empty() || last.starts_with("//") || last.ends_with([';', '{', '}']);
+    match lines.last_mut().filter(|last| !is_over(last) && !line.is_empty()) {
+        Some(last) => {
+            last.push(' ');
+            last.push_str(line);
+        }
+        None => lines.push(line.to_owned()),
+    }
 }
 
 /// What is called, without what is expected of it.
@@ -226,6 +239,18 @@ mod tests {
         assert_eq!((difference.added.len(), difference.removed.len()), (0, 0));
         assert_eq!(difference.changed.len(), 1);
         assert_eq!(difference.changed[0].is, "assertEquals(3, f(2));");
+    }
+
+    #[test]
+    fn other_calls_in_a_statement_of_two_lines_are_no_change() {
+        let at = |text: &str, call: &str| {
+            let thrown = format!("assertThrows(E.class, () -> {call}).getMessage());");
+            class(&[("t", &format!("assertEquals({text},\n                {thrown}"))])
+        };
+        let other = compare(&at("\"a\"", "f(1)"), &at("\"a\"", "f(2)"));
+        assert_eq!((other.changed.len(), other.added.len(), other.removed.len()), (0, 1, 1));
+        let changed = compare(&at("\"a\"", "f(1)"), &at("\"b\"", "f(1)")).changed;
+        assert_eq!(changed[0].is, "assertEquals(\"b\", assertThrows(E.class, () -> f(1)).getMessage());");
     }
 
     #[test]

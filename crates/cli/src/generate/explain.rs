@@ -186,7 +186,8 @@ fn reason(why: &Why) -> Reason {
                 NotWritten::Dropped(DropReason::Unchecked) => "not checked in time",
                 NotWritten::Unstable => "behaved differently in a fresh JVM",
                 NotWritten::NeedsAssertions => "passes only with assertions enabled",
-                NotWritten::LeftOut => "no time or room for it",
+                NotWritten::TooLong => "adds too little for its length (--size all writes it)",
+                NotWritten::NoTime => "no time was left to finish it",
             },
         ),
     }

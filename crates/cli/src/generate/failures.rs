@@ -89,11 +89,17 @@ fn doubt_in_words(doubt: Doubt) -> &'static str {
         Doubt::Entangled => "an object was given what it is made of, or what is made of it",
         Doubt::Changed => "a collection was changed while something looked at it",
         Doubt::Identity => "equals is about identity, so no copy is equal to its original",
-        Doubt::NotRepeated => "it did not happen a second time",
+        Doubt::NotRepeated => "it did not happen a second time, or not with freshly loaded classes",
         Doubt::NullGiven => "null was given",
         Doubt::Deliberate => "the code throws it on purpose",
         Doubt::InJdk => "the JDK throws it on what it was given",
         Doubt::Deprecated => "deprecated members take part",
+        Doubt::Disorder => "a stand-in of the test compares, and what it says is no order",
+        Doubt::Endless => "a stand-in of the test or a thread of the JVM, which may never end, was handed in",
+        Doubt::NullElement => "the null came as a value whose type callers choose, such as an element",
+        Doubt::Precondition => "it is an assertion about what the method was given",
+        Doubt::Advice => "the rule is advice that a class may leave aside",
+        Doubt::Limit => "a limit was reached, which much work does too",
     }
 }
 

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use probat_generate::{
-    DropReason, Dropped, Effort, HuntEnd, Outcome, Phase, Simplification, Simplified, failure_key,
+    DropReason, Dropped, Effort, HuntEnd, HuntProgress, Outcome, Phase, Simplification, Simplified,
+    failure_key,
 };
 use probat_model::UserContract;
 use probat_supervisor::describe;
@@ -17,12 +18,12 @@ use super::failures;
 use super::known::Known;
 use super::live::Live;
 use super::missing::Missing;
-use super::numbers::{count, plural, seconds};
+use super::numbers::{plural, seconds};
 use super::places::Places;
 use super::report::{
-    ClassCovered, DroppedTest, EffortTaken, EndOfSearch, FailureFound, FailureShortened, FileWritten, Group,
-    JavaUsed, LeftOutForSize, MissingDependency, MoreTime, PhaseTime, Report, SCHEMA, SearchProfile,
-    SeedUsed, SimplificationFound, Totals,
+    BrokenTest, ClassCovered, DroppedTest, EffortTaken, EndOfSearch, FailureFound, FailureShortened,
+    FileWritten, Group, JavaUsed, LeftOutForSize, MissingDependency, MoreTime, PhaseTime, Report, SCHEMA,
+    SearchProfile, SeedUsed, SimplificationFound, Totals,
 };
 use super::reproduce;
 use super::subject::Subject;
@@ -39,11 +40,13 @@ pub struct Facts<'a> {
     pub seeds: Vec<SeedUsed>,
     pub interrupted: bool,
     pub files: Vec<FileWritten>,
+    pub broken: Option<Vec<BrokenTest>>,
 }
 
 /// Puts it together.
 pub fn report(facts: Facts<'_>) -> Report {
-    let Facts { args, subject, outcome, live, places, known, contracts, seeds, interrupted, files } = facts;
+    let Facts { args, subject, outcome, live, places, known, contracts, seeds, interrupted, files, broken } =
+        facts;
     let end = end_of(outcome.end, interrupted);
     let step_limit = steps(outcome, live);
     Report {
@@ -77,6 +80,7 @@ pub fn report(facts: Facts<'_>) -> Report {
             })
             .collect(),
         files,
+        no_longer_pass: broken,
         untested: groups(outcome.untested.iter().map(|one| (one.reason.clone(), describe(&one.member)))),
         untestable: groups(
             outcome.untestable.iter().map(|one| (one.reason.to_string(), one.class.to_string())),
@@ -86,13 +90,14 @@ pub fn report(facts: Facts<'_>) -> Report {
         left_out: outcome.left_out,
         left_out_for_size: LeftOutForSize {
             tests: outcome.left_out_for_size.tests,
-            branches: outcome.left_out_for_size.edges,
+            branches: outcome.left_out_for_size.edges.len(),
         },
         resumed: outcome.resumed,
         shard: args.shard.map(|shard| shard.to_string()),
         merged: None,
         unstable: outcome.unstable.iter().map(describe).collect(),
         simplification: outcome.simplification.as_ref().map(simplification),
+        printed: outcome.printed.clone(),
         seeds,
         explain: outcome.unreached.as_deref().map(explained),
         profile: Some(profile(&outcome.profile)),
@@ -152,10 +157,18 @@ const WORTH: usize = 200;
 
 fn more_time(end: EndOfSearch, live: &Live) -> MoreTime {
     let elapsed = live.last().map_or(Duration::ZERO, |last| last.elapsed);
-    let barren = live.last().map_or(Duration::ZERO, |last| last.barren);
-    let covered = live.last().map_or(0, |last| last.edges);
-    let expected_branches = live.growth().of_last_doubling(elapsed);
+    outlook(end, live.last(), live.growth().of_last_doubling(elapsed))
+}
+
+/// Whether more time would help, from where the search stood at its end and what the second half of it brought.
+fn outlook(end: EndOfSearch, last: Option<&HuntProgress>, second_half: usize) -> MoreTime {
+    let elapsed = last.map_or(Duration::ZERO, |last| last.elapsed);
+    let barren = last.map_or(Duration::ZERO, |last| last.barren);
+    let covered = last.map_or(0, |last| last.edges);
+    let open = last.map(|last| (last.of_edges as usize).saturating_sub(last.edges));
+    let expected_branches = second_half.min(open.unwrap_or(second_half));
     let helps = match end {
+        _ if open == Some(0) && covered > 0 => false,
         EndOfSearch::Exhausted | EndOfSearch::Plateau | EndOfSearch::Merged => false,
         EndOfSearch::Time | EndOfSearch::Steps | EndOfSearch::Interrupted => {
             covered == 0 || expected_branches * WORTH > covered
@@ -164,12 +177,14 @@ fn more_time(end: EndOfSearch, live: &Live) -> MoreTime {
     let nothing_new = format!("nothing new for {}", seconds(barren));
     let words = match (end, helps) {
         (EndOfSearch::Exhausted, _) => "no: every call that can be built was tried".into(),
+        (_, false) if open == Some(0) && covered > 0 => "hardly: every branch was reached".into(),
         (EndOfSearch::Plateau, _) => format!("unlikely: {nothing_new} of {}", seconds(elapsed)),
+        (_, false) if barren < Duration::from_secs(1) => "unlikely: little that was new came lately".into(),
         (_, false) => format!("unlikely: {nothing_new}, and few came before"),
         (_, true) if expected_branches == 0 => "yes: the search had hardly begun".into(),
         (_, true) => {
-            let gain = count(expected_branches as u64);
-            format!("yes: as much again would reach about {gain} more branches")
+            let gain = plural(expected_branches as u64, "more branch");
+            format!("yes: as much again would reach about {gain}")
         }
     };
     MoreTime { helps, expected_branches, barren_seconds: rounded(barren), words }
@@ -286,4 +301,39 @@ pub fn what_was_written(report: &Report) -> String {
     let subjects: BTreeSet<&str> = passing.map(|file| file.class.as_str()).collect();
     let classes = plural(subjects.len() as u64, "class");
     format!("{tests} for {classes}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(end: EndOfSearch, edges: usize, of_edges: u32, second_half: usize, words: &str) {
+        let last = HuntProgress {
+            elapsed: Duration::from_secs(10),
+            sequences: 900,
+            steps: 4_000,
+            legal: 800,
+            states: 60,
+            edges,
+            of_edges,
+            failures: 0,
+            barren: Duration::from_secs(4),
+        };
+        assert_eq!(outlook(end, Some(&last), second_half).words, words);
+        let just_now = HuntProgress { barren: Duration::ZERO, ..last };
+        let words = outlook(end, Some(&just_now), second_half).words;
+        assert!(!words.contains("0s,"), "{words}");
+    }
+
+    #[test]
+    fn no_more_branches_are_promised_than_there_are() {
+        let helps = "yes: as much again would reach about";
+        check(EndOfSearch::Time, 40, 90, 20, &format!("{helps} 20 more branches"));
+        check(EndOfSearch::Steps, 4, 5, 4, &format!("{helps} 1 more branch"));
+        check(EndOfSearch::Steps, 7, 7, 3, "hardly: every branch was reached");
+        check(EndOfSearch::Plateau, 7, 7, 0, "hardly: every branch was reached");
+        check(EndOfSearch::Time, 900, 1_000, 1, "unlikely: nothing new for 4s, and few came before");
+        check(EndOfSearch::Time, 0, 90, 0, "yes: the search had hardly begun");
+    }
 }

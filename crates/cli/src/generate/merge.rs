@@ -64,8 +64,10 @@ const EXAMPLES: &str = "\
 Examples:
   for i in 1 2 3 4; do probat generate app.jar --shard $i/4 --output shard-$i; done
   probat merge shard-* --output probat-tests
-  probat merge probat-tests later/shard-* --output all              a merge can be merged
-  probat merge shard-* -- build/app.jar --classpath 'libs/*'        the code lies elsewhere on this machine
+  # a merge can be merged
+  probat merge probat-tests later/shard-* --output all
+  # the code lies elsewhere on this machine
+  probat merge shard-* -- build/app.jar --classpath 'libs/*'
 
 Exit codes: as of `generate`.";
 

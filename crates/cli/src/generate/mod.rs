@@ -14,6 +14,7 @@ mod config;
 mod contracts;
 pub mod explain;
 mod failures;
+mod former;
 mod gather;
 mod known;
 mod list;
@@ -72,11 +73,21 @@ fn conduct(args: &GenerateArgs, merged: Option<Shards>) -> Result<Exit, Failure>
     let base_seed = args.seed;
     args.seed = args.shard.map_or(base_seed, |shard| shard.seed(base_seed));
     let args = &args;
+    // From here on an interrupt leaves time to tidy up.
+    let stop = probat_os::signals::stop_flag().ok();
+    let is_stopped = || stop.is_some_and(|flag| flag.load(Relaxed));
     let work = tempfile::Builder::new().prefix("probat-generate-").tempdir().map_err(|error| {
         Failure::new(Exit::Missing, format!("cannot make a temporary folder: {error}"))
             .hint("point TMPDIR to a directory you may write to")
     })?;
-    let subject = subject::find(args, work.path())?;
+    let found = subject::find(args, work.path(), stop);
+    if is_stopped() {
+        return Err(Failure::new(
+            Exit::Interrupted,
+            "interrupted before the search began: nothing was written",
+        ));
+    }
+    let subject = found?;
     let places = places(args, &subject.project);
     if !args.list {
         places::check(&places)?;
@@ -91,14 +102,18 @@ fn conduct(args: &GenerateArgs, merged: Option<Shards>) -> Result<Exit, Failure>
         Some(shards) => check_code(shards, &subject)?,
         None => announce(&subject, &budget),
     }
-    let stop = probat_os::signals::stop_flag().ok();
     let mut live = Live::new(budget, false);
     let mut job = job(args, &subject, &budget, &known, work.path())?;
     match &merged {
         Some(shards) => replay(&mut job, shards),
         None => begin(&mut job, args, &places)?,
     }
-    let mut outcome = search(&job, &mut live, &budget, stop)?;
+    let (outcome, broken) = std::thread::scope(|threads| {
+        let former = former::begin(threads, &job, &places.tests, subject.framework);
+        let outcome = search(&job, &mut live, &budget, stop);
+        (outcome, former.and_then(former::end))
+    });
+    let mut outcome = outcome?;
     if let (Some(path), Some(table)) = (&args.technique.relevance_table, &outcome.relevance) {
         write::replace(path, &relevance::text(table)).map_err(|error| write_failure(&error, 0))?;
     }
@@ -122,8 +137,9 @@ fn conduct(args: &GenerateArgs, merged: Option<Shards>) -> Result<Exit, Failure>
         known: &known,
         contracts: &job.options.contracts,
         seeds: seeds::used(&job.options.seeds, &outcome.seeded),
-        interrupted: stop.is_some_and(|flag| flag.load(Relaxed)),
+        interrupted: is_stopped(),
         files,
+        broken,
     };
     let mut report = gather::report(facts);
     if let Some(shards) = &merged {
@@ -253,6 +269,8 @@ fn job_failure(error: &JobError) -> Failure {
         JobError::Verify(VerifyError::Start(start)) => fleet::start_failure(start),
         JobError::Verify(_) => Failure::caused(Exit::Missing, error)
             .hint("`--unverified` writes the tests all the same, without compiling or running them"),
+        JobError::Release(_) => Failure::caused(Exit::Missing, error)
+            .hint("is the JDK whole? `probat doctor` lists those found, `--java-home` names another"),
         JobError::Table { .. } => Failure::new(Exit::BadInput, chain(error))
             .hint("delete the file of `--relevance-table` to have it made anew"),
         JobError::Nothing(_) => Failure::new(Exit::Nothing, chain(error))

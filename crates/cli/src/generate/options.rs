@@ -69,6 +69,7 @@ pub fn options(
         verify: !args.unverified,
         explain: args.explain,
         simplification: args.simplification,
+        show_output: args.show_output,
         kinds: match (args.regression_only, args.errors_only) {
             (true, _) => Kinds::Regression,
             (false, true) => Kinds::Errors,

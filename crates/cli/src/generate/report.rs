@@ -44,6 +44,8 @@ pub struct Report {
     pub totals: Totals,
     pub classes: Vec<ClassCovered>,
     pub files: Vec<FileWritten>,
+    /// Tests of an earlier run that fail now; none of them were run again if it is null.
+    pub no_longer_pass: Option<Vec<BrokenTest>>,
     pub failures: Vec<FailureFound>,
     /// Members no test calls, by reason.
     pub untested: Vec<Group>,
@@ -69,6 +71,9 @@ pub struct Report {
     /// How much shorter long failures got.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simplification: Option<SimplificationFound>,
+    /// The last of what the code printed, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub printed: Option<String>,
     /// Scripts the search began with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub seeds: Vec<SeedUsed>,
@@ -159,6 +164,17 @@ pub struct ClassCovered {
     pub class: String,
     pub branches_covered: u32,
     pub branches: u32,
+}
+
+/// A test of an earlier run that fails now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BrokenTest {
+    pub class: String,
+    pub test: String,
+    /// The statement it stops at.
+    pub was: Option<String>,
+    /// What it says.
+    pub says: String,
 }
 
 /// What became of one file.

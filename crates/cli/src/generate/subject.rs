@@ -4,13 +4,14 @@
 //! here, before the user waits for a search.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use probat_classpath::split;
 use probat_generate::Java;
 use probat_model::ClassName;
 use probat_project::{
-    JUnit, JUnitKind, Kind, Pattern, Project, ProjectError, Request, Tools, find_junit, kind_of, resolve,
-    select,
+    JUnit, JUnitKind, Kind, Pattern, Project, ProjectError, Request, Tools, find_junit, has_junit, kind_of,
+    resolve, select,
 };
 use probat_supervisor::discovery::Jvm;
 
@@ -40,9 +41,9 @@ pub struct Subject {
     pub missing: Vec<Missing>,
 }
 
-/// Finds it all; `work` is a folder of ours.
-pub fn find(args: &GenerateArgs, work: &Path) -> Result<Subject, Failure> {
-    let tools = Tools::of_this_machine(args.offline);
+/// Finds it all; `work` is a folder of ours. A build tool that runs is ended where a stop is wanted.
+pub fn find(args: &GenerateArgs, work: &Path, stop: Option<&'static AtomicBool>) -> Result<Subject, Failure> {
+    let tools = Tools { stop, ..Tools::of_this_machine(args.offline) };
     let project = locate(args, work, &tools)?;
     for note in &project.notes {
         message("note", note);
@@ -60,6 +61,9 @@ pub fn find(args: &GenerateArgs, work: &Path) -> Result<Subject, Failure> {
         FrameworkChoice::JUnit4 => Some(JUnitKind::JUnit4),
         FrameworkChoice::Java | FrameworkChoice::Text => None,
     };
+    if let Some(kind) = kind.filter(|_| args.output.is_none()) {
+        warn_of_junit(&project, kind);
+    }
     if !args.unverified && framework != FrameworkChoice::Text {
         compiler(&jvm)?;
     }
@@ -175,6 +179,20 @@ fn warn_of_missing(missing: &[Missing]) {
     if !missing.is_empty() {
         message("hint", "add their jars with `--classpath`");
     }
+}
+
+/// Tests that a build cannot compile break it, and that is not seen before its next run.
+fn warn_of_junit(project: &Project, kind: JUnitKind) {
+    if project.layout.is_none() || has_junit(&project.junit, kind) {
+        return;
+    }
+    let (name, artifact) = match kind {
+        JUnitKind::JUnit5 => ("JUnit 5", "org.junit.jupiter:junit-jupiter"),
+        JUnitKind::JUnit4 => ("JUnit 4", "junit:junit"),
+    };
+    warn(&format!(
+        "{name} is not among the dependencies of the project: its build compiles the tests only once they have `{artifact}`, with scope test"
+    ));
 }
 
 fn framework(args: &GenerateArgs, project: &Project) -> FrameworkChoice {

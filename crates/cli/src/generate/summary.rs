@@ -6,7 +6,7 @@ use super::explain;
 use super::failures::UNLIKELY;
 use super::gather::what_was_written;
 use super::numbers::{count, percent, plural};
-use super::report::{ClassCovered, FailureFound, FileState, FileWritten, Group, Report};
+use super::report::{BrokenTest, ClassCovered, FailureFound, FileState, FileWritten, Group, Report};
 
 /// Entries of a list before it is cut.
 const SHOWN: usize = 3;
@@ -26,9 +26,22 @@ pub fn render(report: &Report) -> String {
     if let Some(explained) = &report.explain {
         explain::render(explained, report.totals.branches, &mut out);
     }
+    printed(report, &mut out);
     out.push_str(&format!("\nMore time would help: {}.\n", report.more_time.words));
     out.push_str(&format!("The same again:  {}\n", report.command));
     out
+}
+
+/// What the code printed, line by line.
+fn printed(report: &Report, out: &mut String) {
+    let Some(printed) = &report.printed else { return };
+    match printed.trim_end() {
+        "" => out.push_str("\nThe code under test printed nothing.\n"),
+        some => {
+            out.push_str("\nPrinted by the code under test, the last of it:\n");
+            some.lines().for_each(|line| out.push_str(&format!("  {line}\n")));
+        }
+    }
 }
 
 fn head(report: &Report, out: &mut String) {
@@ -105,27 +118,47 @@ fn changes(report: &Report, out: &mut String) {
     }
     let replaced: Vec<&FileWritten> = report.files.iter().filter(|file| file.difference.is_some()).collect();
     let unchanged = report.files.iter().filter(|file| file.state == FileState::Unchanged).count();
-    if replaced.is_empty() && unchanged == 0 {
+    let told = behaviour(report);
+    if replaced.is_empty() && unchanged == 0 && told.is_empty() {
         return;
     }
     let sum = |of: fn(&FileWritten) -> usize| replaced.iter().map(|file| of(file)).sum::<usize>() as u64;
     let added = sum(|file| file.difference.as_ref().map_or(0, |found| found.added.len()));
     let removed = sum(|file| file.difference.as_ref().map_or(0, |found| found.removed.len()));
-    let changed = sum(|file| file.difference.as_ref().map_or(0, |found| found.changed.len()));
+    let behave = if told.len() == 1 { "behaves" } else { "behave" };
     out.push_str(&format!(
-        "Since the last run: {} added, {removed} removed, {changed} behave differently; {} unchanged.\n",
+        "Since the last run: {} added, {removed} removed, {} {behave} differently; {} unchanged.\n",
         plural(added, "test"),
+        told.len(),
         plural(unchanged as u64, "file")
     ));
-    for file in &replaced {
-        let Some(difference) = &file.difference else { continue };
-        for change in difference.changed.iter().take(SHOWN) {
-            out.push_str(&format!(
-                "  {} {}\n    was: {}\n    is:  {}\n",
-                file.class, change.after, change.was, change.is
-            ));
+    told.iter().take(2 * SHOWN).for_each(|change| out.push_str(change));
+    more(told.len(), 2 * SHOWN, out);
+}
+
+/// Where behaviour changed: tests that make the same calls in both versions, and former tests that fail now.
+fn behaviour(report: &Report) -> Vec<String> {
+    let mut told = Vec::new();
+    let mut known: Vec<(&str, &str)> = Vec::new();
+    let broken = report.no_longer_pass.as_deref();
+    for file in report.files.iter().filter(|file| !file.fails) {
+        for change in file.difference.iter().flat_map(|difference| &difference.changed) {
+            let fails = |one: &BrokenTest| one.class == file.class && one.test == change.before;
+            // A test that still passes found no other behaviour, whatever the new one looks like.
+            if broken.is_none_or(|broken| broken.iter().any(fails)) {
+                known.push((&file.class, &change.before));
+                let (was, is) = (&change.was, &change.is);
+                told.push(format!("  {} {}\n    was: {was}\n    is:  {is}\n", file.class, change.after));
+            }
         }
     }
+    for one in broken.unwrap_or_default() {
+        if !known.contains(&(one.class.as_str(), one.test.as_str())) {
+            let was = one.was.as_deref().map(|was| format!("    was: {was}\n")).unwrap_or_default();
+            told.push(format!("  {} {}\n{was}    now: {}\n", one.class, one.test, first_line(&one.says)));
+        }
+    }
+    told
 }
 
 fn coverage(report: &Report, out: &mut String) {
@@ -320,10 +353,11 @@ fn list(group: &Group, out: &mut String) {
 fn dropped(report: &Report, out: &mut String) {
     if report.left_out_for_size.tests > 0 {
         let tests = plural(report.left_out_for_size.tests as u64, "test case");
-        let branches = plural(report.left_out_for_size.branches as u64, "branch");
-        out.push_str(&format!(
-            "\nLeft out for size: {tests} that would add {branches} (--size all writes them)\n"
-        ));
+        let adds = match report.left_out_for_size.branches as u64 {
+            0 => "add no branch".to_owned(),
+            branches => format!("would add {}", plural(branches, "branch")),
+        };
+        out.push_str(&format!("\nLeft out for size: {tests} that {adds} (--size all writes them)\n"));
     }
     if report.left_out > 0 {
         let tests = plural(report.left_out as u64, "test");

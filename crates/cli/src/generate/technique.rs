@@ -224,6 +224,10 @@ pub enum Ingredient {
     NumberPruning,
     /// Passing on a text that a call gave as a literal, without the calls that led to it
     LiteralTexts,
+    /// Seldom looking at the arguments of members that were never seen to change any
+    Habits,
+    /// Asking laws between two objects, such as that of `equals`, of objects that are made alike
+    Pairs,
 }
 
 /// What can be added.
@@ -350,6 +354,8 @@ fn remove(ingredient: Ingredient, config: &mut CampaignConfig) {
         Ingredient::NullPruning => strategy.prune_null = false,
         Ingredient::NumberPruning => strategy.largest = None,
         Ingredient::LiteralTexts => strategy.literal_texts = false,
+        Ingredient::Habits => strategy.watch_all = true,
+        Ingredient::Pairs => config.pairs = false,
     }
 }
 

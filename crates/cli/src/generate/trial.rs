@@ -88,7 +88,7 @@ impl Prepared {
             Failure::new(Exit::Missing, format!("cannot make a temporary folder: {error}"))
                 .hint("point TMPDIR to a directory you may write to")
         })?;
-        let subject = subject::find(&arguments(&words, &[])?, work.path())?;
+        let subject = subject::find(&arguments(&words, &[])?, work.path(), None)?;
         Ok(Prepared { words, subject, work })
     }
 

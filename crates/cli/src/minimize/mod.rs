@@ -154,7 +154,13 @@ fn bench<'a>(
         library = open(&jvm, &paths)?;
     }
     let config = worker_config(&args.jvm, &jvm, &library)?;
-    let compiler = Compiler { javac, class_path: config.class_path.clone(), release: None, preview: false };
+    let compiler = Compiler {
+        javac,
+        class_path: config.class_path.clone(),
+        release: None,
+        preview: false,
+        lines: false,
+    };
     let fleet = fleet::start(FleetConfig { workers: 1, ..FleetConfig::new(config) })?;
     Ok(Bench {
         source,

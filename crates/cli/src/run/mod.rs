@@ -113,6 +113,7 @@ fn start(args: &RunArgs, jvm: &Jvm, library: &Library, probes: &ProbeTable) -> R
     config.instrumentation = probes.instrumentation.clone();
     let mut fleet = FleetConfig::new(config);
     fleet.workers = usize::from(args.workers);
+    fleet.config.prints = args.show_output;
     fleet.quarantine_after = None;
     fleet::start(fleet)
 }
@@ -135,6 +136,7 @@ pub fn worker_config(args: &JvmArgs, jvm: &Jvm, library: &Library) -> Result<Wor
         contracts: Vec::new(),
         unchecked: Vec::new(),
         setting: Setting::Fixed,
+        prints: false,
     })
 }
 

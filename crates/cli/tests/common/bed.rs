@@ -51,6 +51,7 @@ impl Bed {
             contracts: Vec::new(),
             unchecked: Vec::new(),
             setting: Setting::Fixed,
+            prints: false,
         };
         let command =
             WorkerCommand { program: env!("CARGO_BIN_EXE_probat").into(), ..WorkerCommand::default() };

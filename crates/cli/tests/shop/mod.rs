@@ -109,7 +109,8 @@ impl Bed {
         self.any_command(folder, &[&["generate"], args].concat())
     }
 
-    fn any_command(&self, folder: &Path, args: &[&str]) -> Command {
+    /// Any command of probat, to be changed before it is run.
+    pub fn any_command(&self, folder: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_probat"));
         command.args(args).current_dir(folder).env("JAVA_HOME", &self.jdk.home);
         command
@@ -172,6 +173,27 @@ impl Run {
     }
 }
 
+/// Waits until workers of a process have used so many hundredths of a second of processor time.
+pub fn wait_until_worked(pid: u32, hundredths: u64) {
+    loop {
+        let threads = fs::read_dir(format!("/proc/{pid}/task")).expect("the process ended early").flatten();
+        let lists =
+            threads.map(|thread| fs::read_to_string(thread.path().join("children")).unwrap_or_default());
+        let workers: Vec<String> =
+            lists.flat_map(|list| list.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect();
+        let ticks = |worker: &String| -> u64 {
+            let stat = fs::read_to_string(format!("/proc/{worker}/stat")).unwrap_or_default();
+            // After the name in parentheses: state, parent and so on; user and system time are the 12th and 13th of these.
+            let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+            [11, 12].iter().filter_map(|at| fields.get(*at)?.parse::<u64>().ok()).sum()
+        };
+        if workers.iter().map(ticks).sum::<u64>() >= hundredths {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
 /// The launcher among the jars that `./check` fetched. Without any the test has to end early, which is said.
 pub fn launcher() -> Option<PathBuf> {
     fetched("junit-platform-console-standalone")
@@ -201,6 +223,19 @@ pub fn maven() -> bool {
         skipped("it needs Maven, and PROBAT_TEST_MAVEN is not 1; `./check` sets it");
     }
     is_allowed
+}
+
+/// Whether there is a Gradle that can build with `testCompile`: releases before 7, such as that of Debian.
+pub fn gradle() -> bool {
+    let said = std::process::Command::new("gradle").arg("--version").output();
+    let text = said.map(|said| String::from_utf8_lossy(&said.stdout).into_owned()).unwrap_or_default();
+    let release =
+        text.lines().find_map(|line| line.strip_prefix("Gradle ")?.split('.').next()?.parse::<u32>().ok());
+    let is_there = release.is_some_and(|release| release < 7);
+    if !is_there {
+        skipped("it needs a Gradle before 7; `./check` installs Debian's");
+    }
+    is_there
 }
 
 /// Says, past the harness, which keeps what a passing test prints, that a test or the rest of it does not run.

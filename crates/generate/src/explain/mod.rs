@@ -137,8 +137,10 @@ pub enum NotWritten {
     Unstable,
     /// It would only pass where assertions are enabled.
     NeedsAssertions,
-    /// No time or no room for it.
-    LeftOut,
+    /// It adds too little for its length.
+    TooLong,
+    /// No time was left for it.
+    NoTime,
 }
 
 /// What an explanation is drawn from.
@@ -151,6 +153,8 @@ pub(crate) struct Evidence<'a, 'w> {
     pub written: &'a BTreeSet<ProbeId>,
     pub dropped: &'a [Dropped],
     pub unstable: &'a [ProbeId],
+    /// Edges of tests that add too little for their length.
+    pub too_long: &'a BTreeSet<ProbeId>,
     /// Methods the user left out, as `class.method`.
     pub excluded: &'a [String],
 }
@@ -277,7 +281,8 @@ impl<'a, 'w> Explainer<'a, 'w> {
             Some(Ending::Threw(class)) if class.as_internal() == "java/lang/AssertionError" => {
                 NotWritten::NeedsAssertions
             }
-            _ => NotWritten::LeftOut,
+            _ if self.evidence.too_long.contains(&edge) => NotWritten::TooLong,
+            _ => NotWritten::NoTime,
         }
     }
 

@@ -11,7 +11,8 @@ use probat_supervisor::{Fleet, ProbeTable};
 use super::operands::{Asked, ask};
 use super::{Compares, Evidence, Unreached, explain};
 use crate::executor::FleetExecutor;
-use crate::job::{Job, fleet_config};
+use crate::job::Job;
+use crate::workers::fleet_config;
 
 /// Time kept for explaining, of all there is.
 pub(crate) fn reserve(time_limit: Duration) -> Duration {

@@ -52,6 +52,8 @@ fn thrown_at(thrown: &Thrown) -> Option<Cause> {
     let is_innermost = thrown.frames.first().is_some_and(|first| first.class == frame.class);
     let at = match missing(thrown).filter(is_held).filter(|_| is_innermost) {
         Some(held) => format!("{} {held}", frame.class),
+        // The JDK numbers the packages of proxies by their class loaders.
+        None if frame.class.as_internal().starts_with("jdk/proxy") => format!("a proxy.{}", frame.method),
         None => format!("{}.{}", frame.class, frame.method),
     };
     Some(Cause::Thrown { class: thrown.class.clone(), at })

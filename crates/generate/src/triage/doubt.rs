@@ -3,7 +3,10 @@
 //! In: the steps of a failure, what was seen of them, what class files say. Out: [`Doubt`]s, and with them how likely it is that a
 //! maintainer would call it a bug. Each doubt names something that the test did and no client would, or that the code does on purpose.
 
-use probat_model::{ClassName, Contract, Literal, Operation, OperationTable, Step, StepId, Thrown};
+use probat_model::{
+    ClassName, Contract, Literal, Operation, OperationTable, Step, StepId, StubBehaviour, StubMethod, Thrown,
+    Type,
+};
 use probat_search::campaign::{FailureKind, is_entangled};
 use probat_search::homes::Home;
 
@@ -41,8 +44,12 @@ pub enum Doubt {
     Changed,
     /// `equals` is about identity, and no copy is its original.
     Identity,
-    /// It did not happen again.
+    /// It did not happen again, or not where the classes had just been loaded.
     NotRepeated,
+    /// It ran into a limit with a stand-in of the test or a thread of the JVM in its hands, which may never end.
+    Endless,
+    /// A stand-in of the test compares, and what it says is no order.
+    Disorder,
     /// Null was given.
     NullGiven,
     /// The code throws it on purpose.
@@ -51,6 +58,14 @@ pub enum Doubt {
     InJdk,
     /// A deprecated member takes part.
     Deprecated,
+    /// The null came as a value whose type the caller chooses, such as an element of a collection.
+    NullElement,
+    /// A method that the test called has an assertion about what it was given.
+    Precondition,
+    /// The rule is advice, which its own documentation allows to leave aside.
+    Advice,
+    /// A limit on time or memory was reached, which much work does too.
+    Limit,
 }
 
 impl Doubt {
@@ -67,8 +82,17 @@ impl Doubt {
             | Doubt::Entangled
             | Doubt::Changed
             | Doubt::Identity
-            | Doubt::NotRepeated => Likelihood::Unlikely,
-            Doubt::NullGiven | Doubt::Deliberate | Doubt::InJdk | Doubt::Deprecated => Likelihood::Possible,
+            | Doubt::NotRepeated
+            | Doubt::Endless
+            | Doubt::Disorder => Likelihood::Unlikely,
+            Doubt::NullGiven
+            | Doubt::Deliberate
+            | Doubt::InJdk
+            | Doubt::Deprecated
+            | Doubt::NullElement
+            | Doubt::Precondition
+            | Doubt::Advice
+            | Doubt::Limit => Likelihood::Possible,
         }
     }
 }
@@ -89,11 +113,13 @@ pub(crate) struct Evidence<'a> {
     pub of: &'a [StepId],
     /// Run-time classes of what the steps gave.
     pub classes: &'a [Option<ClassName>],
+    /// Steps that gave null.
+    pub nulls: &'a [StepId],
     pub is_repeated: bool,
 }
 
 /// Packages whose code is not what a user tests.
-const JDK: [&str; 4] = ["java/", "javax/", "jdk/", "sun/"];
+const JDK: [&str; 5] = ["java/", "javax/", "jdk/", "sun/", "com/sun/org/"];
 
 pub(crate) fn is_jdk(class: &ClassName) -> bool {
     JDK.iter().any(|package| class.as_internal().starts_with(package))
@@ -118,6 +144,7 @@ pub(crate) fn doubts(evidence: &Evidence<'_>, facts: &dyn Facts) -> Vec<Doubt> {
         return found;
     }
     of_steps(evidence, facts, &mut found);
+    of_kind(evidence, facts, &mut found);
     if let Some(thrown) = evidence.thrown {
         of_thrown(evidence, thrown, facts, &mut found);
     }
@@ -127,6 +154,37 @@ pub(crate) fn doubts(evidence: &Evidence<'_>, facts: &dyn Facts) -> Vec<Doubt> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// What the kind of failure says by itself.
+fn of_kind(evidence: &Evidence<'_>, facts: &dyn Facts, found: &mut Vec<Doubt>) {
+    match evidence.kind {
+        FailureKind::TimedOut | FailureKind::Exhausted => {
+            found.push(Doubt::Limit);
+            if hands_in_endless(evidence, facts) {
+                found.push(Doubt::Endless);
+            }
+        }
+        FailureKind::Died if hands_in_endless(evidence, facts) => found.push(Doubt::Endless),
+        // "Strongly recommended, but not strictly required" (`Comparable`); "not absolute requirements" (`Object.clone`).
+        FailureKind::Contract(
+            Contract::CompareToEquals | Contract::CloneSame | Contract::CloneClass | Contract::CloneEquals,
+        ) => found.push(Doubt::Advice),
+        FailureKind::Contract(_) | FailureKind::Exception(_) | FailureKind::Died | FailureKind::Exits => {}
+    }
+}
+
+/// Whether a stand-in takes part, which gives the same answer for ever, or a thread that the JVM runs for itself.
+fn hands_in_endless(evidence: &Evidence<'_>, facts: &dyn Facts) -> bool {
+    let thread = ClassName::internal("java/lang/Thread");
+    let is_thread = |class: &ClassName| is_jdk(class) && facts.is_subclass(class, &thread);
+    let gives_thread = |operation: &Operation| match operation.result() {
+        Some(Type::Class(class)) => is_thread(&class),
+        _ => false,
+    };
+    let mut operations = evidence.steps.iter().map(|step| evidence.table.get(step.operation));
+    operations.any(|operation| matches!(operation, Operation::Stub(_)) || gives_thread(operation))
+        || evidence.classes.iter().flatten().any(is_thread)
 }
 
 /// What the test did.
@@ -144,6 +202,9 @@ fn of_steps(evidence: &Evidence<'_>, facts: &dyn Facts, found: &mut Vec<Doubt>) 
     if gives_wrong_class(evidence, facts) {
         found.push(Doubt::IllTyped);
     }
+    if operations().any(compares_badly) {
+        found.push(Doubt::Disorder);
+    }
     if is_entangled(evidence.table, evidence.steps) {
         found.push(Doubt::Entangled);
     }
@@ -157,6 +218,24 @@ fn of_steps(evidence: &Evidence<'_>, facts: &dyn Facts, found: &mut Vec<Doubt>) 
     if operations().enumerate().any(|(at, operation)| closes(at, operation)) {
         found.push(Doubt::Closed);
     }
+}
+
+/// Whether a stand-in puts anything before itself: an order answers 0 to that.
+fn compares_badly(operation: &Operation) -> bool {
+    let Operation::Stub(spec) = operation else { return false };
+    let is_bad = |method: &StubMethod| {
+        matches!(method.name.as_str(), "compare" | "compareTo")
+            && match &method.behaviour {
+                StubBehaviour::Constant(Literal::Int(answer)) => *answer != 0,
+                StubBehaviour::Throw(_) => true,
+                StubBehaviour::Constant(_)
+                | StubBehaviour::Default
+                | StubBehaviour::Parameter(_)
+                | StubBehaviour::Captured(_) => false,
+            }
+    };
+    matches!(spec.of.as_internal(), "java/util/Comparator" | "java/lang/Comparable")
+        && spec.methods.iter().any(is_bad)
 }
 
 /// Whether a call got a `Class` that its type parameter does not allow, as no source without a raw type does.
@@ -182,7 +261,8 @@ fn of_thrown(evidence: &Evidence<'_>, thrown: &Thrown, facts: &dyn Facts, found:
     let null_given = || {
         let is_null =
             |step: &Step| matches!(evidence.table.get(step.operation), Operation::Literal(Literal::Null(_)));
-        evidence.steps.iter().any(is_null)
+        let passes_null = |step: &Step| step.args.iter().any(|arg| evidence.nulls.contains(arg));
+        evidence.steps.iter().any(|step| is_null(step) || passes_null(step))
     };
     match class {
         "java/lang/ClassCastException" | "java/lang/ArrayStoreException" => {
@@ -193,6 +273,7 @@ fn of_thrown(evidence: &Evidence<'_>, thrown: &Thrown, facts: &dyn Facts, found:
         }
         "java/util/ConcurrentModificationException" => found.push(Doubt::Changed),
         "java/lang/NullPointerException" => of_null(thrown, facts, found),
+        "java/lang/AssertionError" if is_called_by_test(evidence, thrown) => found.push(Doubt::Precondition),
         _ => {}
     }
     if class == "java/lang/NullPointerException" && null_given() {
@@ -220,14 +301,30 @@ fn of_null(thrown: &Thrown, facts: &dyn Facts, found: &mut Vec<Doubt>) {
     if is_null_check(&top.method) {
         found.push(Doubt::Refused);
     }
-    let Some(field) = missing(thrown).and_then(|name| name.strip_prefix("this.").map(str::to_owned)) else {
-        return;
-    };
+    let Some(name) = missing(thrown) else { return };
+    // A variable; not a field, nor what a call gave.
+    if !name.contains(['.', '(']) && !is_jdk(&top.class) && facts.takes_elements(top) {
+        found.push(Doubt::NullElement);
+    }
+    let Some(field) = name.strip_prefix("this.").map(str::to_owned) else { return };
     if is_jdk(&top.class) {
         // The JDK makes whole objects, unless somebody calls what is there for subclasses.
         found.push(Doubt::HandedIn);
     } else if facts.is_set_later(&top.class, &field) {
         found.push(Doubt::NotSetUp);
+    }
+}
+
+/// Whether the innermost method is the one that the last step calls.
+fn is_called_by_test(evidence: &Evidence<'_>, thrown: &Thrown) -> bool {
+    let called = evidence.steps.last().map(|step| evidence.table.get(step.operation));
+    let (Some(top), Some(called)) = (thrown.frames.first(), called) else { return false };
+    match called {
+        Operation::Call { class, name, .. } | Operation::CallStatic { class, name, .. } => {
+            *class == top.class && *name == top.method
+        }
+        Operation::Construct { class, .. } => *class == top.class && top.method == "<init>",
+        _ => false,
     }
 }
 
@@ -275,7 +372,7 @@ fn is_internal(class: &ClassName) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use probat_model::{Frame, MethodDescriptor, Type};
+    use probat_model::{Frame, JavaString, MethodDescriptor, StubSpec};
 
     /// Answers by name: classes that begin with `Hidden` are not public, methods named `refuse` throw, `Base` is above all.
     struct Named;
@@ -317,6 +414,10 @@ mod tests {
         fn is_equal_by_identity(&self, class: &ClassName) -> bool {
             class.simple() == "Alone"
         }
+
+        fn takes_elements(&self, frame: &Frame) -> bool {
+            frame.method == "compare"
+        }
     }
 
     /// `receiver = new R(); other = new G(); receiver.call(other)`, and what was thrown where.
@@ -343,7 +444,7 @@ mod tests {
             cause: None,
             frames: vec![Frame { class: class(of), method: method.into(), line: Some(1) }],
         });
-        let contract = if thrown.is_some() { Contract::ToStringThrows } else { Contract::CloneEquals };
+        let contract = if thrown.is_some() { Contract::ToStringThrows } else { Contract::EqualsSymmetric };
         let evidence = Evidence {
             table: &table,
             steps: &steps,
@@ -351,6 +452,7 @@ mod tests {
             thrown: thrown.as_ref(),
             of: &[StepId(0)],
             classes: &[Some(class(classes[0])), Some(class(classes[1])), None],
+            nulls: &[],
             is_repeated: true,
         };
         assert_eq!(doubts(&evidence, &Named), expected);
@@ -408,6 +510,7 @@ mod tests {
                 thrown: None,
                 of: &[],
                 classes: &[],
+                nulls: &[],
                 is_repeated: true,
             };
             doubts(&evidence, &Named)
@@ -422,8 +525,103 @@ mod tests {
         check(["a/Hidden", "a/G"], "call", None, &[Doubt::OwnPackage]);
         check(["a/internal/R", "a/G"], "call", None, &[Doubt::Internal]);
         check(["a/R", "a/G"], "close", None, &[Doubt::Closed]);
-        check(["a/Alone", "a/G"], "call", None, &[Doubt::Identity]);
         check(["a/Old", "a/G"], "call", None, &[Doubt::Deprecated]);
+    }
+
+    /// Makes a value, calls a method with it, and fails in some way.
+    fn of(value: Operation, nulls: &[StepId], kind: FailureKind, thrown: Option<Thrown>) -> Vec<Doubt> {
+        let mut table = OperationTable::new();
+        let value = table.intern(value);
+        let class = ClassName::internal("a/R");
+        let descriptor = MethodDescriptor::parse("(Ljava/lang/Object;)V").unwrap();
+        let call = Operation::CallStatic { class, name: "call".into(), descriptor, interface: false };
+        let steps = [
+            Step { operation: value, args: Default::default() },
+            Step { operation: table.intern(call), args: [StepId(0)].into_iter().collect() },
+        ];
+        let evidence = Evidence {
+            table: &table,
+            steps: &steps,
+            kind: &kind,
+            thrown: thrown.as_ref(),
+            of: &[StepId(0)],
+            classes: &[Some(ClassName::internal("a/Alone"))],
+            nulls,
+            is_repeated: true,
+        };
+        doubts(&evidence, &Named)
+    }
+
+    fn text() -> Operation {
+        Operation::Literal(Literal::String("a".into()))
+    }
+
+    fn thrown_in(exception: &str, class: &str, method: &str, message: Option<&str>) -> Option<Thrown> {
+        let frame = Frame { class: ClassName::internal(class), method: method.into(), line: Some(1) };
+        let message = message.map(JavaString::from);
+        Some(Thrown { class: ClassName::internal(exception), message, cause: None, frames: vec![frame] })
+    }
+
+    #[test]
+    fn advice_and_limits_prove_nothing() {
+        for contract in [Contract::CompareToEquals, Contract::CloneSame, Contract::CloneClass] {
+            assert_eq!(of(text(), &[], FailureKind::Contract(contract), None), [Doubt::Advice]);
+        }
+        let copy = FailureKind::Contract(Contract::CloneEquals);
+        assert_eq!(of(text(), &[], copy, None), [Doubt::Identity, Doubt::Advice]);
+        assert_eq!(of(text(), &[], FailureKind::TimedOut, None), [Doubt::Limit]);
+        let stub = Operation::Stub(StubSpec {
+            of: ClassName::internal("java/util/Iterator"),
+            is_interface: true,
+            constructor: None,
+            captures: Vec::new(),
+            methods: Vec::new(),
+        });
+        assert_eq!(of(stub, &[], FailureKind::Exhausted, None), [Doubt::Endless, Doubt::Limit]);
+        let class = ClassName::internal("a/Threads");
+        let descriptor = MethodDescriptor::parse("()Ljava/lang/Thread;").unwrap();
+        let thread = Operation::CallStatic { class, name: "find".into(), descriptor, interface: false };
+        assert_eq!(of(thread, &[], FailureKind::Died, None), [Doubt::Endless]);
+        assert_eq!(of(text(), &[], FailureKind::Died, None), []);
+    }
+
+    #[test]
+    fn a_stand_in_that_is_no_order_proves_nothing() {
+        let compare = |behaviour| {
+            let descriptor = MethodDescriptor::parse("(Ljava/lang/Object;Ljava/lang/Object;)I").unwrap();
+            Operation::Stub(StubSpec {
+                of: ClassName::internal("java/util/Comparator"),
+                is_interface: true,
+                constructor: None,
+                captures: Vec::new(),
+                methods: vec![StubMethod { name: "compare".into(), descriptor, behaviour }],
+            })
+        };
+        let kind = FailureKind::Contract(Contract::AssertionError);
+        let always = |answer| compare(StubBehaviour::Constant(Literal::Int(answer)));
+        assert_eq!(of(always(1), &[], kind.clone(), None), [Doubt::Disorder]);
+        assert_eq!(of(always(0), &[], kind.clone(), None), []);
+        assert_eq!(of(compare(StubBehaviour::Default), &[], kind, None), []);
+    }
+
+    #[test]
+    fn an_assertion_of_the_method_called_is_about_its_arguments() {
+        let kind = FailureKind::Contract(Contract::AssertionError);
+        let here = thrown_in("java/lang/AssertionError", "a/R", "call", None);
+        assert_eq!(of(text(), &[], kind.clone(), here), [Doubt::Precondition]);
+        let deeper = thrown_in("java/lang/AssertionError", "a/R", "inner", None);
+        assert_eq!(of(text(), &[], kind, deeper), []);
+    }
+
+    #[test]
+    fn a_null_that_came_as_a_value_is_told() {
+        let kind = FailureKind::Contract(Contract::CloneThrows);
+        let because = |name: &str| Some(format!("Cannot invoke \"a.B.c()\" because \"{name}\" is null"));
+        let at = |method: &str, name: &str| thrown_in(NULL, "a/R", method, because(name).as_deref());
+        assert_eq!(of(text(), &[], kind.clone(), at("compare", "one")), [Doubt::NullElement]);
+        assert_eq!(of(text(), &[], kind.clone(), at("compare", "a.B.get()")), []);
+        assert_eq!(of(text(), &[], kind.clone(), at("get", "<local4>")), []);
+        assert_eq!(of(text(), &[StepId(0)], kind, at("get", "node")), [Doubt::NullGiven]);
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub(crate) trait Facts {
     /// Whether a method gives a field its value after construction.
     fn is_set_later(&self, class: &ClassName, field: &str) -> bool;
     fn is_equal_by_identity(&self, class: &ClassName) -> bool;
+    /// Whether the method of a frame takes values whose type its callers choose.
+    fn takes_elements(&self, frame: &Frame) -> bool;
 }
 
 /// Facts from class files.
@@ -88,6 +90,10 @@ impl Facts for FromClasses<'_, '_, '_> {
 
     fn is_equal_by_identity(&self, class: &ClassName) -> bool {
         self.clues.is_equal_by_identity(class)
+    }
+
+    fn takes_elements(&self, frame: &Frame) -> bool {
+        self.clues.takes_elements(frame)
     }
 }
 

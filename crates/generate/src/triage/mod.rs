@@ -5,7 +5,7 @@
 //! comes last. `docs/decisions/0010-which-failures-come-first.md` says why.
 //!
 //! ```text
-//! failures ─▶ run again: classes of the objects ─▶ causes ─▶ a few of each shortened ─▶ doubts ─▶ the best of each, ranked
+//! failures ─▶ run again: classes of the objects ─▶ causes ─▶ a few of each shortened ─▶ run with fresh classes ─▶ doubts ─▶ the best of each, ranked
 //! ```
 
 mod cause;
@@ -16,7 +16,7 @@ mod shorten;
 
 use std::collections::BTreeMap;
 
-use probat_model::{ClassName, Contract, Observation, StepOutcome, Value};
+use probat_model::{ClassName, Contract, Observation, StepId, StepOutcome, Value};
 use probat_search::campaign::{Campaign, Failure, FailureKind};
 use probat_search::catalogue::CallableId;
 use probat_search::executor::Executor;
@@ -28,7 +28,9 @@ pub use doubt::{Doubt, Likelihood, likelihood};
 use doubt::{Evidence, doubts};
 pub(crate) use facts::{Facts, FromClasses};
 pub(crate) use shorten::item;
-use shorten::{observe, shorten};
+use shorten::{observe, observe_afresh, shorten};
+
+use crate::deadline::Deadline;
 
 /// One cause, told by the test that shows it best.
 #[derive(Debug, Clone)]
@@ -50,6 +52,8 @@ pub(crate) struct Case {
     pub failure: Failure,
     /// Run-time classes of what the steps gave.
     pub classes: Vec<Option<ClassName>>,
+    /// Steps that gave null.
+    pub nulls: Vec<StepId>,
     pub is_repeated: bool,
     doubts: Vec<Doubt>,
     calls: usize,
@@ -57,13 +61,17 @@ pub(crate) struct Case {
 
 impl Case {
     pub fn new(failure: Failure) -> Self {
-        Case { failure, classes: Vec::new(), is_repeated: true, doubts: Vec::new(), calls: 0 }
+        let (classes, nulls, doubts) = (Vec::new(), Vec::new(), Vec::new());
+        Case { failure, classes, nulls, is_repeated: true, doubts, calls: 0 }
     }
 
     /// Takes note of a run, and of whether the failure was in it.
     pub fn saw(&mut self, seen: &Observation, is_repeated: bool) {
         self.is_repeated = is_repeated;
         self.classes = vec![None; self.failure.steps.len()];
+        let is_null = |outcome: &StepOutcome| matches!(outcome, StepOutcome::Returned(Value::Null));
+        self.nulls =
+            seen.steps.iter().filter(|(_, outcome)| is_null(outcome)).map(|(step, _)| *step).collect();
         for (step, outcome) in &seen.steps {
             if let (StepOutcome::Returned(Value::Object { class }), Some(place)) =
                 (outcome, self.classes.get_mut(usize::from(step.0)))
@@ -82,6 +90,7 @@ impl Case {
             thrown: violation.and_then(|found| found.thrown.as_ref()).or(self.failure.thrown.as_ref()),
             of: violation.map_or(&[], |found| &found.steps),
             classes: &self.classes,
+            nulls: &self.nulls,
             is_repeated: self.is_repeated,
         }
     }
@@ -141,15 +150,15 @@ fn weight(kind: &FailureKind) -> u8 {
     }
 }
 
-/// Sorts failures by cause, and causes by how much there is to them.
+/// Sorts failures by cause, and causes by how much there is to them; as far as there is time, looks at each again and makes it shorter.
 pub(crate) fn triage<E: Executor>(
     campaign: &mut Campaign<'_>,
     executor: &mut E,
     facts: &dyn Facts,
-    stop: &dyn Fn() -> bool,
+    clock: &Deadline<'_>,
 ) -> Result<Vec<Triaged>, E::Error> {
     let mut cases: Vec<Case> = campaign.failures().cloned().map(Case::new).collect();
-    observe(campaign, &mut cases, executor)?;
+    observe(campaign, &mut cases, executor, clock)?;
     cases.iter_mut().for_each(|case| case.weigh(campaign, facts));
     cases.sort_by_key(Case::rank);
     let groups = by_cause(campaign, cases, facts);
@@ -159,7 +168,9 @@ pub(crate) fn triage<E: Executor>(
         sizes.push(group.len().min(CANDIDATES));
         best.extend(group.iter().take(CANDIDATES).cloned());
     }
-    shorten(campaign, &mut best, executor, facts, stop)?;
+    shorten(campaign, &mut best, executor, facts, clock)?;
+    best.iter_mut().for_each(|case| case.weigh(campaign, facts));
+    observe_afresh(campaign, &mut best, executor, clock)?;
     best.iter_mut().for_each(|case| case.weigh(campaign, facts));
     let mut best = best.into_iter();
     let mut told: Vec<(Case, Triaged)> = groups

@@ -13,26 +13,81 @@ use probat_search::replace::replace_from;
 
 use super::doubt::{Likelihood, likelihood};
 use super::{Case, Facts};
+use crate::deadline::Deadline;
 use crate::failing::broken;
 
 /// Runs of all cases together that replacing may take.
 const WAVES: usize = 64;
+
+/// Failures run before the next look at the clock.
+const AT_ONCE: usize = 12;
 
 /// Runs failures once more, and notes what their objects are.
 pub(super) fn observe<E: Executor>(
     campaign: &Campaign<'_>,
     cases: &mut [Case],
     executor: &mut E,
+    clock: &Deadline<'_>,
 ) -> Result<(), E::Error> {
     let table = &campaign.catalogue.operations;
     let mut judged: Vec<&mut Case> =
         cases.iter_mut().filter(|case| case.failure.violation.is_some()).collect();
     let past_exceptions = campaign.config.past_exceptions;
-    let items = judged.iter().map(|case| item(table, &case.failure.steps, past_exceptions)).collect();
-    for (case, seen) in judged.iter_mut().zip(executor.run(table, items)?) {
-        note(case, &seen);
+    for (number, chunk) in judged.chunks_mut(AT_ONCE).enumerate() {
+        // The first are for those who had no time at all.
+        if number > 0 && clock.is_late(1.0) {
+            break;
+        }
+        let items = chunk.iter().map(|case| item(table, &case.failure.steps, past_exceptions)).collect();
+        for (case, seen) in chunk.iter_mut().zip(executor.run(table, items)?) {
+            note(case, &seen);
+        }
     }
     Ok(())
+}
+
+/// Failures that are run with fresh classes at most, each of which takes as long as thousands of sequences.
+const AFRESH: usize = 96;
+
+/// Those that are run between two looks at the clock.
+const AFRESH_AT_ONCE: usize = 8;
+
+/// Runs failures that may be bugs once more where the classes have just been loaded: what earlier sequences left in objects that static fields
+/// hold is no fault of the code. Stops when it is late.
+pub(super) fn observe_afresh<E: Executor>(
+    campaign: &Campaign<'_>,
+    cases: &mut [Case],
+    executor: &mut E,
+    clock: &Deadline<'_>,
+) -> Result<(), E::Error> {
+    let table = &campaign.catalogue.operations;
+    let is_open = |case: &Case| {
+        case.is_repeated
+            && case.failure.violation.is_some()
+            && likelihood(&case.doubts) != Likelihood::Unlikely
+    };
+    let mut judged: Vec<&mut Case> = cases.iter_mut().filter(|case| is_open(case)).take(AFRESH).collect();
+    let past_exceptions = campaign.config.past_exceptions;
+    let afresh =
+        |case: &&mut Case| Item { reset: Reset::Loader, ..item(table, &case.failure.steps, past_exceptions) };
+    for chunk in judged.chunks_mut(AFRESH_AT_ONCE) {
+        if clock.is_late(1.0) {
+            break;
+        }
+        let items = chunk.iter().map(afresh).collect();
+        for (case, seen) in chunk.iter_mut().zip(executor.run(table, items)?) {
+            let wanted = case.failure.violation.as_ref();
+            case.is_repeated = wanted.is_some_and(|wanted| is_alike(&seen, wanted));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the same rule is broken by the same kind of exception, if by one. Places are not compared: proxies have other names in another loader.
+fn is_alike(seen: &Observation, wanted: &Violation) -> bool {
+    let thrown = |of: &Violation| of.thrown.as_ref().map(|thrown| thrown.class.clone());
+    let is_it = |found: &Violation| found.contract == wanted.contract && thrown(found) == thrown(wanted);
+    seen.is_harmless() && seen.violations.iter().any(is_it)
 }
 
 /// Takes over what a run says of the failure.
@@ -56,8 +111,10 @@ pub(super) fn shorten<E: Executor>(
     cases: &mut [Case],
     executor: &mut E,
     facts: &dyn Facts,
-    stop: &dyn Fn() -> bool,
+    clock: &Deadline<'_>,
 ) -> Result<(), E::Error> {
+    let stop = || clock.is_late(1.0);
+    let is_hurried = clock.time.is_some();
     let wanted: Vec<(usize, Violation)> = cases
         .iter()
         .enumerate()
@@ -72,6 +129,7 @@ pub(super) fn shorten<E: Executor>(
             Subject {
                 contracts: true,
                 past_exceptions,
+                is_hurried,
                 ..Subject::new(cases[*at].failure.steps.clone(), keeps)
             }
         })

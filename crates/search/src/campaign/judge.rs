@@ -35,14 +35,17 @@ const BIG_VALUES: usize = 6;
 /// Units above which a text is long: what makes it says more than the text does.
 const LONG_TEXT: u32 = 256;
 
-/// Slow runs of a callable that are put down to a JVM that was still warming up, one for each of a few workers.
-pub(crate) const FIRST_TIMES: u32 = 2;
+/// Values of a type that may take long to make: whoever uses one takes as long.
+const DEAR_VALUES: usize = 3;
 
 /// Calls deeper than this are counted together.
 const DEEPEST: usize = 100;
 
 /// How much longer a test counts that may behave otherwise next time: no other is as long.
 const FICKLE: u32 = 100 * LINE;
+
+/// How much longer a test counts that takes long to run: whatever shows the same sooner is preferred.
+const SLOW: u32 = 30 * LINE;
 
 impl Campaign<'_> {
     pub(super) fn judge(&mut self, candidate: Candidate, seen: Observation) {
@@ -54,10 +57,10 @@ impl Campaign<'_> {
         if let Some(tally) = &mut self.tally {
             tally.note(&candidate, &seen, &self.archive, self.config.exceptions);
         }
+        let is_slow = self.costs.note(&self.catalogue.operations, &candidate.steps, seen.slow.0);
         let record = self.schedule.record_mut(callable);
         record.tries += 1;
-        record.slow += u32::from(seen.slow.0);
-        let is_slow = seen.slow.0 && record.slow > FIRST_TIMES;
+        record.slow += u32::from(is_slow);
         let (attempt, legal_before) = (candidate.attempt, self.totals.legal);
         let (substituted, edges_before) = (candidate.substituted, self.archive.edges());
         if seen.is_harmless() && matches!(seen.end, End::Completed | End::Threw(_)) {
@@ -73,14 +76,14 @@ impl Campaign<'_> {
                 End::Completed => match last_thrown(&candidate, &seen) {
                     // The run went past it.
                     Some(step) => {
-                        let gained = self.threw(&candidate, &seen, step);
-                        self.extend(candidate, &seen) || gained
+                        let gained = self.threw(&candidate, &seen, step, is_slow);
+                        self.extend(candidate, &seen, is_slow) || gained
                     }
                     None => self.legal(candidate, &seen, is_slow),
                 },
                 End::Threw(step) => {
                     self.extend_illegal(&candidate);
-                    self.threw(&candidate, &seen, step)
+                    self.threw(&candidate, &seen, step, is_slow)
                 }
                 End::Refused(_) => {
                     self.totals.refused += 1;
@@ -269,22 +272,21 @@ impl Campaign<'_> {
             steps: candidate.steps.clone(),
             ending: Ending::Returned,
             edges: seen.edges.clone(),
-            length: self.length(&candidate.steps, seen),
+            length: self.length(&candidate.steps, seen, is_slow),
         });
         let gained = gain != Gain::default();
-        // What is slow once is slow in everything built on it.
-        let sound = (seen.violations.is_empty() || self.config.strategy.extend_violators) && !is_slow;
-        (sound && self.extend(candidate, seen)) || gained
+        let sound = seen.violations.is_empty() || self.config.strategy.extend_violators;
+        (sound && self.extend(candidate, seen, is_slow)) || gained
     }
 
-    /// How long a test of these steps is, where one that may behave otherwise next time stands behind all that do not.
-    fn length(&self, steps: &[Step], seen: &Observation) -> u32 {
-        let length = written(&self.catalogue.operations, steps);
-        if self.catalogue.is_fickle(&seen.edges) { length + FICKLE } else { length }
+    /// How long a test of these steps is, where one that may behave otherwise next time stands behind all that do not, and a slow one behind many.
+    fn length(&self, steps: &[Step], seen: &Observation, is_slow: bool) -> u32 {
+        let fickle = if self.catalogue.is_fickle(&seen.edges) { FICKLE } else { 0 };
+        written(&self.catalogue.operations, steps) + fickle + if is_slow { SLOW } else { 0 }
     }
 
     /// Keeps the new values of a sequence; whether there are any, or may be.
-    pub(super) fn extend(&mut self, candidate: Candidate, seen: &Observation) -> bool {
+    pub(super) fn extend(&mut self, candidate: Candidate, seen: &Observation, is_slow: bool) -> bool {
         // What tells the sequence from all others, where that is asked for.
         let distinct = match self.config.strategy.pruning {
             Pruning::State | Pruning::Equals | Pruning::Custom(_) => 0,
@@ -310,9 +312,11 @@ impl Campaign<'_> {
                         spread.learn(state, stored);
                     }
                     let is_big = tokens > BIG_STATE && self.pool.of_type(ty) >= BIG_VALUES;
+                    // What is slow once is slow in everything built on it.
+                    let is_dear = is_slow && self.pool.of_type(ty) >= DEAR_VALUES;
                     let text = text_at(seen, step).filter(|_| self.config.strategy.literal_texts);
                     let length = if text.is_some() { 1 } else { candidate.steps.len() as u16 };
-                    if is_big || !self.pool.wants(ty, state, length) {
+                    if is_big || is_dear || !self.pool.wants(ty, state, length) {
                         continue;
                     }
                     if let Some(text) = text {
@@ -322,6 +326,10 @@ impl Campaign<'_> {
                     }
                 }
             }
+        }
+        let last = candidate.steps.len() as u16 - 1;
+        if candidate.touched.iter().any(|&step| step != last) {
+            self.habits.note(candidate.callable, found.iter().any(|value| value.step != last));
         }
         let fruitful = !found.is_empty() || !texts.is_empty() || !asked.is_empty();
         texts.into_iter().for_each(|(text, ty, state)| self.keep_text(text, ty, state));
@@ -428,7 +436,7 @@ impl Campaign<'_> {
     }
 
     /// A sequence that a step ended: an outcome worth a test if it is the call under test that threw.
-    fn threw(&mut self, candidate: &Candidate, seen: &Observation, step: StepId) -> bool {
+    fn threw(&mut self, candidate: &Candidate, seen: &Observation, step: StepId, is_slow: bool) -> bool {
         self.totals.threw += 1;
         self.schedule.record_mut(candidate.callable).threw += 1;
         if step.0 < candidate.call {
@@ -462,7 +470,7 @@ impl Campaign<'_> {
                     steps: steps.to_vec(),
                     ending: Ending::Threw(thrown.class.clone()),
                     edges: seen.edges.clone(),
-                    length: self.length(steps, seen),
+                    length: self.length(steps, seen, is_slow),
                 });
                 gain != Gain::default()
             }

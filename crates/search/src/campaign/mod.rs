@@ -13,6 +13,7 @@
 mod baselines;
 mod failures;
 mod judge;
+mod meetings;
 mod own_doing;
 mod packages;
 mod resume;
@@ -36,13 +37,16 @@ use crate::archive::Archive;
 use crate::assemble::{AssembleConfig, Assembler, Batched, Candidate, NoCandidate};
 use crate::batch::Attempts;
 use crate::catalogue::{CallableId, Catalogue};
+use crate::costs::Costs;
 use crate::distance::Spread;
 use crate::earnings::Earnings;
 use crate::equality::{Equality, Question};
 use crate::feedback::{Feedback, Place};
+use crate::habits::Habits;
 use crate::homes::Homes;
 use crate::literals::{FixedPool, LiteralConfig, Literals};
 use crate::novelty;
+use crate::pairs::{Meeting, Pairs};
 use crate::pool::Pool;
 use crate::relevance::Relevance;
 use crate::relevance_table::RelevanceTable;
@@ -57,7 +61,6 @@ use crate::visitor::Visitor;
 
 use failures::Failures;
 pub use failures::{Blame, Failure, FailureKind, FaultConfig};
-pub(crate) use judge::FIRST_TIMES;
 pub use own_doing::is_entangled;
 pub use seeds::{Seed, Seeded};
 
@@ -84,6 +87,8 @@ pub struct CampaignConfig {
     pub faults: FaultConfig,
     /// A sequence stays extendable after a call that threw (spec 001 §2.14).
     pub past_exceptions: bool,
+    /// Objects made alike meet, and laws between two objects are asked of every pair, where contracts are checked.
+    pub pairs: bool,
     /// Keep every sequence that ran for the suite, not only those that add something.
     pub keep_all: bool,
     /// Run only what was found before: nothing new is tried.
@@ -104,6 +109,7 @@ impl Default for CampaignConfig {
             exceptions: Exceptions::Assert,
             faults: FaultConfig::default(),
             past_exceptions: false,
+            pairs: true,
             keep_all: false,
             resumed_only: false,
             long_failures: None,
@@ -134,6 +140,7 @@ impl CampaignConfig {
                 ..AssembleConfig::default()
             },
             exceptions: Exceptions::Discard,
+            pairs: false,
             ..CampaignConfig::default()
         }
     }
@@ -176,6 +183,8 @@ pub struct Totals {
     pub unassembled: u64,
     /// Runs that only compared values with earlier ones.
     pub questions: u64,
+    /// Runs that only brought objects together.
+    pub meetings: u64,
     /// Attempts that tried all combinations, and those of them that were cut short.
     pub batches: u64,
     pub batches_capped: u64,
@@ -190,6 +199,8 @@ pub enum Draft {
     Ask(Question),
     /// A sequence of the user.
     Seed(Seed),
+    /// Objects whose laws are checked in pairs.
+    Meet(Meeting),
 }
 
 impl Draft {
@@ -199,6 +210,7 @@ impl Draft {
             Draft::Try(candidate) => &candidate.steps,
             Draft::Ask(question) => &question.steps,
             Draft::Seed(seed) => &seed.candidate.steps,
+            Draft::Meet(meeting) => &meeting.steps,
         }
     }
 }
@@ -222,10 +234,14 @@ pub struct Campaign<'h> {
     failures: Failures,
     feedback: Feedback,
     earnings: Earnings,
+    /// Operations that make sequences take long.
+    costs: Costs,
     /// Callables that exhausted memory or time, and the rest of their classes.
     tame: FxHashSet<CallableId>,
     /// Stored sequences and stand-ins that make calls run out of memory or time.
     suspicion: Suspicion,
+    /// Who changes what it is given.
+    habits: Habits,
     /// How often a type was wanted and could not be had.
     missing: BTreeMap<TypeId, u64>,
     homes: Homes,
@@ -235,6 +251,8 @@ pub struct Campaign<'h> {
     resumed: VecDeque<Candidate>,
     /// Walks that can go on, where sequences are walks.
     walks: VecDeque<SequenceId>,
+    /// There if laws between two objects are asked of pairs.
+    pairs: Option<Pairs>,
     visitors: Vec<Box<dyn Visitor>>,
     /// What stood in the way, where somebody wants to know.
     tally: Option<Tally>,
@@ -268,6 +286,7 @@ impl<'h> Campaign<'h> {
             archive: Archive::new(catalogue.probes, config.keep_all),
             schedule: Schedule::new(catalogue.callables.len(), config.strategy.methods),
             relevance,
+            pairs: (config.pairs && config.contracts).then(|| Pairs::new(&catalogue, config.seed)),
             spread,
             equality,
             attempts: Attempts::default(),
@@ -278,8 +297,10 @@ impl<'h> Campaign<'h> {
             failures: Failures::new(config.long_failures),
             feedback: Feedback::default(),
             earnings: Earnings::default(),
+            costs: Costs::default(),
             tame: FxHashSet::default(),
             suspicion: Suspicion::default(),
+            habits: Habits::new(catalogue.callables.len()),
             missing: BTreeMap::new(),
             homes: Homes::default(),
             waiting: Vec::new(),
@@ -424,12 +445,13 @@ impl<'h> Campaign<'h> {
         {
             drawn.push(Draft::Ask(question));
         }
+        self.draw_meetings(drawn, size);
         let share = drawn.len() + self.earnings.share(size.saturating_sub(drawn.len()));
         while drawn.len() < share
             && let Some(candidate) = self.feedback.next_candidate()
         {
             if self.run.insert(key(&candidate.steps)) {
-                drawn.push(Draft::Try(self.with_sites(candidate)));
+                drawn.push(Draft::Try(self.with_interests(candidate)));
             }
         }
         for _ in 0..size * self.draws() {
@@ -478,17 +500,24 @@ impl<'h> Campaign<'h> {
     fn unless_run_before(&mut self, candidate: Candidate) -> Option<Candidate> {
         let is_new = self.run.insert(key(&candidate.steps)) || self.config.strategy.pruning == Pruning::Off;
         if is_new {
-            return Some(self.with_sites(candidate));
+            return Some(self.with_interests(candidate));
         }
         self.totals.duplicates += 1;
         self.schedule.record_mut(candidate.callable).barren += 1;
         None
     }
 
-    fn with_sites(&mut self, mut candidate: Candidate) -> Candidate {
+    /// Has it reported what is of interest: what was compared where, and what became of the arguments.
+    fn with_interests(&mut self, mut candidate: Candidate) -> Candidate {
         let callable = candidate.callable;
         if self.earnings.is_lean() {
             candidate.sites = self.feedback.sites(callable, self.rounds, &self.catalogue, &self.archive);
+        }
+        let strategy = &self.config.strategy;
+        let by_habit = !strategy.watch_all && strategy.pruning == Pruning::State;
+        if by_habit && !self.habits.looks(callable) {
+            let last = candidate.steps.len() as u16 - 1;
+            candidate.touched.retain(|step| *step == last);
         }
         candidate
     }
@@ -545,6 +574,7 @@ impl<'h> Campaign<'h> {
                 let states = novelty::requests(&self.config.strategy, &seed.candidate);
                 (Observe { values: Values::All, states, ..Observe::default() }, false)
             }
+            Draft::Meet(_) => (Observe { contracts: true, ..Observe::default() }, false),
         };
         Item { sequence, observe, reset: Reset::Fields, past_exceptions }
     }
@@ -566,6 +596,7 @@ impl<'h> Campaign<'h> {
                 Draft::Try(candidate) => self.judge(candidate, observation),
                 Draft::Ask(question) => self.answer(question, &observation),
                 Draft::Seed(seed) => self.sprout(seed, &observation),
+                Draft::Meet(meeting) => self.met(meeting, &observation),
             }
         }
     }

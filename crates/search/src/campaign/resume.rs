@@ -26,7 +26,7 @@ impl Campaign<'_> {
         while drawn.len() < size
             && let Some(candidate) = self.resumed.pop_front()
         {
-            drawn.push(Draft::Try(self.with_sites(candidate)));
+            drawn.push(Draft::Try(self.with_interests(candidate)));
         }
     }
 }

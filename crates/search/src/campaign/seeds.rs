@@ -87,7 +87,7 @@ impl Campaign<'_> {
         } else {
             self.totals.legal += 1;
             let before = self.pool.states();
-            self.extend(candidate, seen);
+            self.extend(candidate, seen, false);
             Seeded::Gave(self.pool.states() - before)
         };
     }

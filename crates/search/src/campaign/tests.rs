@@ -248,3 +248,42 @@ fn texts_that_calls_gave_serve_as_literals() {
     assert_eq!(passes_on_results(true), (false, true));
     assert_eq!(passes_on_results(false), (true, false));
 }
+
+/// The share of the tries that make a `Dear`, beside counters.
+fn share_of_dear(is_slow: bool) -> f64 {
+    let (mut catalogue, mut fake) = counter();
+    fake.add(&mut catalogue, &LINES, "Dear", "new", "()V", |heap, args| {
+        heap.at(&args[0]).fields = vec![V::Int(0)];
+        Ok(V::Void)
+    });
+    fake.add(&mut catalogue, &LINES, "Dear", "up", "(I)V", |heap, args| {
+        let V::Int(by) = args[1] else { panic!() };
+        heap.at(&args[0]).fields[0] = V::Int(by);
+        Ok(V::Void)
+    });
+    let mut campaign = Campaign::new(catalogue, &LINES, plain(1));
+    let (mut all, mut dear) = (0, 0);
+    for _ in 0..60 {
+        let round = campaign.round();
+        let mut seen = Vec::new();
+        for draft in &round {
+            let table = &campaign.catalogue.operations;
+            let makes = |step: &Step| match table.get(step.operation) {
+                Operation::Construct { class, .. } => class.as_internal() == "Dear",
+                _ => false,
+            };
+            let is_dear = draft.steps().iter().any(makes);
+            let slow = probat_model::Slow(is_slow && is_dear);
+            seen.push(Observation { slow, ..fake.observe(table, &campaign.item(draft)) });
+            (all, dear) = (all + 1, dear + u32::from(is_dear));
+        }
+        campaign.absorb(round, seen);
+    }
+    f64::from(dear) / f64::from(all)
+}
+
+#[test]
+fn what_takes_long_gets_a_small_share_of_the_tries() {
+    let (usual, slow) = (share_of_dear(false), share_of_dear(true));
+    assert!(slow > 0.0 && slow * 3.0 < usual, "{slow} {usual}");
+}

@@ -40,7 +40,7 @@ pub(crate) struct Settlement {
     pub culprit: Option<Culprit>,
     /// The culprit died alone in a fresh worker.
     pub confirmed: bool,
-    /// The worker brought the run forward: a result, or a verdict.
+    /// The worker brought the run forward: a result, a verdict, or an item seen to kill, which is then run apart.
     pub progress: bool,
     /// There was something to do.
     pub had_work: bool,
@@ -71,7 +71,11 @@ impl Ledger {
             let blamed = blamed.as_ref().filter(|blamed| blamed.assigned == at);
             match (assigned.suspect, ending) {
                 (None, _) if one_by_one && at == 0 && blamed.is_none() => self.queue_singly(&assigned),
-                (None, _) => self.queue_again(&assigned, blamed),
+                (None, _) => {
+                    // No item is set apart twice, so a fleet cannot go on like this for ever.
+                    settlement.progress |= blamed.is_some_and(|blamed| blamed.seen_there);
+                    self.queue_again(&assigned, blamed);
+                }
                 (Some(tries), Ending::Died { cause, .. }) => {
                     let seen_there = blamed.is_some_and(|blamed| blamed.seen_there);
                     if seen_there || tries + 1 >= TRIES {

@@ -18,8 +18,16 @@ fn items(operations: &[i32]) -> (OperationTable, Vec<Item>) {
     (table, items)
 }
 
+fn terms(lanes: usize, batch_size: usize) -> Terms {
+    Terms { lanes, at_once: lanes, steady: false, batch_size, in_flight: 2, quarantine_after: Some(2) }
+}
+
 fn ledger(lanes: usize, batch_size: usize, operations: &[i32]) -> (Ledger, u64) {
-    let terms = Terms { lanes, batch_size, in_flight: 2, quarantine_after: Some(2) };
+    ledger_on(terms(lanes, batch_size), operations)
+}
+
+fn ledger_on(terms: Terms, operations: &[i32]) -> (Ledger, u64) {
+    let lanes = terms.lanes;
     let mut ledger = Ledger::new(terms);
     let (table, items) = items(operations);
     ledger.define(table.since(0));
@@ -74,6 +82,56 @@ fn a_lane_is_fed_ahead_but_not_without_bound() {
     assert!(ledger.take(0).is_none());
     answer(&mut ledger, 0, &first);
     assert!(ledger.take(0).is_some());
+}
+
+/// Which items each lane is sent, in order, if lanes are asked in turn as the list says.
+fn sent(terms: Terms, asked: &[usize]) -> Vec<Vec<usize>> {
+    let (mut ledger, _) = ledger_on(terms, &[0; 8]);
+    let mut sent = vec![Vec::new(); terms.lanes];
+    for &lane in asked {
+        if let Some(parcel) = ledger.take(lane) {
+            sent[lane].extend(parcel.job.range.clone());
+            answer(&mut ledger, lane, &parcel);
+        }
+    }
+    sent
+}
+
+#[test]
+fn where_lanes_are_fixed_each_gets_the_same_whoever_is_free() {
+    let steady = Terms { steady: true, ..terms(2, 2) };
+    let even = sent(steady, &[0, 1, 0, 1]);
+    assert_eq!(even, [vec![0, 1, 4, 5], vec![2, 3, 6, 7]]);
+    assert_eq!(sent(steady, &[1, 1, 1, 0, 0, 0]), even);
+    assert_ne!(sent(terms(2, 2), &[1, 1, 1, 0, 0, 0]), even);
+}
+
+#[test]
+fn a_dead_lanes_items_wait_for_its_next_worker_where_lanes_are_fixed() {
+    let (mut ledger, ticket) = ledger_on(Terms { steady: true, ..terms(2, 4) }, &[0; 8]);
+    let (first, second) = (ledger.take(0).unwrap(), ledger.take(1).unwrap());
+    ledger.ended(0, &dies(Some(first.batch), 1));
+    answer(&mut ledger, 1, &second);
+    assert!(ledger.take(1).is_none() && !ledger.has_work_for(1) && ledger.has_work_for(0));
+    ledger.open(0);
+    let alone = ledger.take(0).unwrap();
+    assert_eq!(alone.job.range, 1..2);
+    answer(&mut ledger, 0, &alone);
+    for rest in [0..1, 2..4] {
+        let parcel = ledger.take(0).unwrap();
+        assert_eq!(parcel.job.range, rest);
+        answer(&mut ledger, 0, &parcel);
+    }
+    assert_eq!(numbers(&ledger.take_results(ticket).unwrap()), [0, 1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn no_more_lanes_work_at_once_than_may() {
+    let (mut ledger, _) = ledger_on(Terms { steady: true, at_once: 1, ..terms(2, 4) }, &[0; 8]);
+    let first = ledger.take(0).unwrap();
+    assert!(ledger.take(1).is_none());
+    answer(&mut ledger, 0, &first);
+    assert!(ledger.take(1).is_some());
 }
 
 #[test]
@@ -200,6 +258,23 @@ fn a_place_that_fits_nothing_accuses_only_without_progress() {
     let settlement = ledger.ended(0, &dies(Some(999), 70_000));
     assert_eq!(settlement.culprit.map(|culprit| (culprit.item, culprit.step)), Some((2, None)));
     assert!(!settlement.progress);
+}
+
+/// A lane may meet one killer after another while other lanes run the suspects: that is no fleet to give up.
+#[test]
+fn an_item_seen_to_kill_is_progress_though_others_judge_it() {
+    let (mut ledger, ticket) = ledger(2, 1, &[5, 6, 7, 8]);
+    for _ in 0..4 {
+        let parcel = ledger.take(0).unwrap();
+        let settlement = ledger.ended(0, &dies(Some(parcel.batch), 0));
+        assert_eq!((settlement.confirmed, settlement.progress), (false, true));
+        ledger.open(0);
+        let suspect = ledger.take(1).unwrap();
+        assert_eq!(suspect.job.range, parcel.job.range);
+        assert!(ledger.ended(1, &dies(Some(suspect.batch), 0)).confirmed);
+        ledger.open(1);
+    }
+    assert_eq!(numbers(&ledger.take_results(ticket).unwrap()), [-1; 4]);
 }
 
 #[test]

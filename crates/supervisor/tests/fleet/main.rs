@@ -81,6 +81,7 @@ fn config(workers: usize, mode: &str) -> FleetConfig {
         contracts: Vec::new(),
         unchecked: Vec::new(),
         setting: Setting::Fixed,
+        prints: false,
     };
     FleetConfig {
         worker_command: WorkerCommand {

@@ -4,6 +4,7 @@
 //! the [`Leak`]s found. One file per kind. What only *may* have changed and did not is no leak.
 //! Never runs code of the code under test: current values are replaced, not asked.
 
+mod constants;
 mod locale;
 mod properties;
 mod providers;
@@ -80,9 +81,9 @@ pub struct Baseline {
 
 impl Baseline {
     /// Replaces the standard streams, and remembers the rest as it is now.
-    pub fn take(env: &mut Env<'_>, thread: Ref<'_, Thread>) -> Result<Self, Fault> {
+    pub fn take(env: &mut Env<'_>, thread: Ref<'_, Thread>, prints: bool) -> Result<Self, Fault> {
         Ok(Baseline {
-            streams: streams::Streams::install(env)?,
+            streams: streams::Streams::install(env, prints)?,
             properties: properties::Properties::remember(env)?,
             locale: locale::Locales::remember(env)?,
             zone: zone::Zone::remember(env)?,

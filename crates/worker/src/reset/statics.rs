@@ -1,11 +1,12 @@
 //! Static fields of instrumented classes, as each class's initialiser left them.
 //!
 //! In: a class that has just been initialised. Out: its non-final static fields put back on request.
-//! Contents of objects that static fields refer to are not put back; a fresh class loader does that.
+//! Contents of objects that static fields refer to are put back where they are plain ([`Constants`]); of others a fresh class loader does that.
 
 use probat_jvm::{Class, Env, Field, Global, Jvmti, Kind, Ref, Trust, Value};
 use rustc_hash::FxHashSet;
 
+use super::constants::Constants;
 use crate::fault::Fault;
 
 const ACC_STATIC: u32 = 0x0008;
@@ -13,7 +14,7 @@ const ACC_FINAL: u32 = 0x0010;
 
 /// What a static field held.
 #[derive(Debug)]
-enum Held {
+pub(super) enum Held {
     /// As bits, so that NaN is itself.
     Primitive(Kind, u64),
     Reference(Option<Global>),
@@ -32,6 +33,7 @@ pub struct Statics {
     fields: Vec<StaticField>,
     /// Classes remembered, by number.
     classes: FxHashSet<u32>,
+    constants: Constants,
 }
 
 impl Statics {
@@ -39,6 +41,7 @@ impl Statics {
     pub fn forget(&mut self) {
         self.fields.clear();
         self.classes.clear();
+        self.constants.forget();
     }
 
     /// Remembers the non-final static fields of a class whose initialiser has just ended.
@@ -53,17 +56,16 @@ impl Statics {
             return Ok(());
         }
         for field in changeable(env, jvmti, class)? {
-            let held = match env.get_static(&field) {
-                Ok(Value::Object(None)) => Held::Reference(None),
-                Ok(Value::Object(Some(object))) => Held::Reference(Some(
-                    env.global(object).map_err(|_| Fault::missing("memory for a reference"))?,
-                )),
-                Ok(primitive) => Held::Primitive(primitive.kind(), bits(primitive)),
-                Err(_) => continue,
-            };
-            self.fields.push(StaticField { field, held });
+            if let Some(held) = held(env, &field)? {
+                self.fields.push(StaticField { field, held });
+            }
         }
-        Ok(())
+        self.constants.remember(env, jvmti, class)
+    }
+
+    /// Puts back what objects in static fields hold; nothing marks that they changed.
+    pub fn restore_constants(&self, env: &mut Env<'_>) -> Result<(), Fault> {
+        self.constants.restore(env)
     }
 
     /// Remembers one field, that a step may write.
@@ -117,14 +119,21 @@ impl Statics {
 }
 
 fn held(env: &mut Env<'_>, field: &Field) -> Result<Option<Held>, Fault> {
-    Ok(Some(match env.get_static(field) {
-        Ok(Value::Object(None)) => Held::Reference(None),
-        Ok(Value::Object(Some(object))) => {
+    match env.get_static(field) {
+        Ok(value) => holds(env, value).map(Some),
+        Err(_) => Ok(None),
+    }
+}
+
+/// A value to be put back later.
+pub(super) fn holds(env: &Env<'_>, value: Value<'_>) -> Result<Held, Fault> {
+    Ok(match value {
+        Value::Object(None) => Held::Reference(None),
+        Value::Object(Some(object)) => {
             Held::Reference(Some(env.global(object).map_err(|_| Fault::missing("memory for a reference"))?))
         }
-        Ok(primitive) => Held::Primitive(primitive.kind(), bits(primitive)),
-        Err(_) => return Ok(None),
-    }))
+        primitive => Held::Primitive(primitive.kind(), bits(primitive)),
+    })
 }
 
 /// The static fields of a class that are not final.
@@ -152,7 +161,7 @@ fn same(env: &Env<'_>, now: Value<'_>, held: &Held) -> bool {
 }
 
 /// A primitive as bits, so that NaN is itself.
-fn bits(value: Value<'_>) -> u64 {
+pub(super) fn bits(value: Value<'_>) -> u64 {
     match value {
         Value::Boolean(v) => u64::from(v),
         Value::Byte(v) => v as u64,
@@ -166,7 +175,7 @@ fn bits(value: Value<'_>) -> u64 {
     }
 }
 
-fn from_bits(kind: Kind, bits: u64) -> Value<'static> {
+pub(super) fn from_bits(kind: Kind, bits: u64) -> Value<'static> {
     match kind {
         Kind::Boolean => Value::Boolean(bits != 0),
         Kind::Byte => Value::Byte(bits as i8),

@@ -1,4 +1,4 @@
-//! `System.in`, `System.out` and `System.err`: one is empty, the others lead nowhere.
+//! `System.in`, `System.out` and `System.err`: one is empty, the others lead nowhere, or to the worker's own output where somebody wants to see it.
 
 use probat_jvm::{Env, Field, Global, Method, Trust, Value};
 
@@ -8,6 +8,7 @@ use crate::jdk;
 #[derive(Debug)]
 pub struct Streams {
     all: Vec<Stream>,
+    prints: bool,
 }
 
 #[derive(Debug)]
@@ -20,9 +21,9 @@ struct Stream {
 }
 
 impl Streams {
-    pub fn install(env: &mut Env<'_>) -> Result<Self, Fault> {
+    pub fn install(env: &mut Env<'_>, prints: bool) -> Result<Self, Fault> {
         let input = empty_input(env)?;
-        let (out, err) = (null_output(env)?, null_output(env)?);
+        let (out, err) = (output(env, prints)?, output(env, prints)?);
         let mut all = Vec::new();
         for (name, set, ty, ours) in [
             ("in", "setIn", "Ljava/io/InputStream;", input),
@@ -39,7 +40,7 @@ impl Streams {
                 closing,
             });
         }
-        let mut streams = Streams { all };
+        let mut streams = Streams { all, prints };
         streams.restore(env)?;
         Ok(streams)
     }
@@ -54,7 +55,7 @@ impl Streams {
         let mut changed = false;
         for stream in &mut self.all {
             if stream.is_closed(env) {
-                stream.ours = null_output(env)?;
+                stream.ours = output(env, self.prints)?;
             }
             let in_place = match env.get_static(&stream.current) {
                 Ok(Value::Object(Some(now))) => env.is_same(now, stream.ours.get()),
@@ -86,12 +87,23 @@ fn empty_input(env: &mut Env<'_>) -> Result<Global, Fault> {
     jdk::keep(env, stream.get())
 }
 
-/// `new PrintStream(OutputStream.nullOutputStream())`
-fn null_output(env: &mut Env<'_>) -> Result<Global, Fault> {
-    let null =
-        jdk::static_method(env, "java/io/OutputStream", "nullOutputStream", "()Ljava/io/OutputStream;")?;
-    let null = jdk::call_static(env, &null, &[])?;
+/// `new PrintStream(OutputStream.nullOutputStream())`, or `new PrintStream(new FileOutputStream(FileDescriptor.out))`, which keeps nothing back.
+fn output(env: &mut Env<'_>, prints: bool) -> Result<Global, Fault> {
+    let below = if prints {
+        let out = jdk::static_field(env, "java/io/FileDescriptor", "out", "Ljava/io/FileDescriptor;")?;
+        let out = env.get_static(&out).map_err(|_| Fault::missing("FileDescriptor.out"))?;
+        let make = jdk::method(env, "java/io/FileOutputStream", "<init>", "(Ljava/io/FileDescriptor;)V")?;
+        let file = jdk::new_object(env, &make, &[out])?;
+        jdk::keep(env, file.get())?
+    } else {
+        let null =
+            jdk::static_method(env, "java/io/OutputStream", "nullOutputStream", "()Ljava/io/OutputStream;")?;
+        match jdk::call_static(env, &null, &[])? {
+            Some(null) => jdk::keep(env, null)?,
+            None => return Err(Fault::missing("OutputStream.nullOutputStream")),
+        }
+    };
     let make = jdk::method(env, "java/io/PrintStream", "<init>", "(Ljava/io/OutputStream;)V")?;
-    let stream = jdk::new_object(env, &make, &[Value::Object(null)])?;
+    let stream = jdk::new_object(env, &make, &[Value::Object(Some(below.get()))])?;
     jdk::keep(env, stream.get())
 }

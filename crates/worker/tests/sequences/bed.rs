@@ -57,6 +57,7 @@ impl Bed {
             contracts: Vec::new(),
             unchecked: Vec::new(),
             setting: Setting::Fixed,
+            prints: false,
         }
     }
 

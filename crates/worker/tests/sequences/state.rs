@@ -1,7 +1,7 @@
 //! What a sequence leaves behind is put back, and told.
 
-use probat_model::{End, Leak, OperationTable, StepOutcome, Value};
-use probat_protocol::Reset;
+use probat_model::{End, Leak, Observation, OperationTable, StepOutcome, Value};
+use probat_protocol::{Reset, Setting};
 
 use crate::Case;
 use crate::bed::{Bed, Script, one_call};
@@ -21,6 +21,7 @@ pub fn cases() -> Vec<Case> {
         ),
         ("nothing_is_put_back_on_request", nothing_is_put_back_on_request),
         ("unordered_sets_have_one_order", unordered_sets_have_one_order),
+        ("another_setting_has_another_time", another_setting_has_another_time),
         ("failed_initialisers_fail_the_same_way", failed_initialisers_fail_the_same_way),
     ]
 }
@@ -190,4 +191,32 @@ fn failed_initialisers_fail_the_same_way(bed: &Bed) {
     assert_eq!(seen[3].taints.len(), 1, "{:?}", seen[3]);
     assert_eq!(seen[5].end, End::Completed);
     worker.finish();
+}
+
+fn another_setting_has_another_time(bed: &Bed) {
+    let days = |setting: Setting| -> Vec<i64> {
+        let mut worker = bed.worker_with(|config| config.setting = setting);
+        let mut table = OperationTable::new();
+        // The first is asked often enough for the JVM to compile it.
+        let days = one_call(&mut table, "fixture/Subject.today", "()J");
+        let instant = one_call(&mut table, "fixture/Subject.todayByInstant", "()J");
+        let seen = worker.run(&table, &[days, instant]).seen;
+        worker.finish();
+        let day = |seen: &Observation| match values(seen)[..] {
+            [Value::Long(day)] => *day,
+            ref other => panic!("{other:?}"),
+        };
+        seen.iter().map(day).collect()
+    };
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let today = i64::try_from(now.as_secs() / 86_400).unwrap();
+    for setting in [Setting::Fixed, Setting::User] {
+        assert!(days(setting).iter().all(|day| (today..=today + 1).contains(day)), "{setting:?}");
+    }
+    // The 29th of February 2024, 19,782 days after the first of January 1970.
+    assert_eq!(days(Setting::Still), [19_782, 19_782]);
+    let later = days(Setting::Later);
+    assert!(later.iter().all(|day| (today + 1172..=today + 1174).contains(day)), "{later:?}");
+    let other = days(Setting::Other);
+    assert!(other[0] > today + 1172 && (other[0] + 37..=other[0] + 39).contains(&other[1]), "{other:?}");
 }

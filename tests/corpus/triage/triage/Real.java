@@ -2,21 +2,21 @@ package triage;
 
 /** Equal objects with different hash codes, and everything public: the one to look at first. */
 public class Real {
-    private final int left;
-    private final int right;
+    private final int tens;
+    private final int ones;
 
-    public Real(int left, int right) {
-        this.left = left;
-        this.right = right;
+    public Real(int tens, int ones) {
+        this.tens = tens;
+        this.ones = ones;
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Real && ((Real) other).left + ((Real) other).right == left + right;
+        return other instanceof Real && ((Real) other).tens * 10 + ((Real) other).ones == tens * 10 + ones;
     }
 
     @Override
     public int hashCode() {
-        return 31 * left + right;
+        return 31 * tens + ones;
     }
 }

@@ -1,5 +1,6 @@
 package triage;
 
+import java.util.Arrays;
 import java.util.List;
 
 /** Trips over nulls that its callers put into arrays and lists: null came in. */
@@ -10,6 +11,14 @@ public class Words {
             sum += word.length();
         }
         return sum;
+    }
+
+    public static String[] gaps() {
+        return new String[2];
+    }
+
+    public static List<String> gap() {
+        return Arrays.asList("a", null);
     }
 
     public static int lettersOf(List<String> words) {

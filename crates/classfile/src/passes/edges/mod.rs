@@ -5,6 +5,7 @@
 //! A probe is four instructions without a branch (`getstatic map; push id; iconst_1; bastore`); a method's entry also
 //! marks the pages its probes lie in. No frame changes; appended code copies the frame of the place it leads to.
 
+mod ahead;
 mod plan;
 mod scan;
 mod weave;
@@ -17,6 +18,7 @@ use crate::class::ClassFile;
 use crate::code::{Code, Cond};
 use crate::pool::PoolIndex;
 
+pub use ahead::leads_to;
 pub use plan::{MAP_PAGE, plan};
 pub(crate) use plan::{Measured, Numbering, measure};
 pub(crate) use weave::weave;

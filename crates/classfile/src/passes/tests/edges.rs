@@ -367,3 +367,22 @@ fn edges_are_described_for_people() {
     .assert_eq(&lines.join("\n"));
     assert_eq!(plan.edges[3].kind, EdgeKind::SwitchArm { keys: vec![-3, 5], default: false });
 }
+
+#[test]
+fn what_is_called_is_known_by_the_edge_before_it() {
+    let code = "    iload 0\n    ifeq L1\n    invokestatic T.calm ()V\n    goto L2\nL1:\n    invokestatic T.wild ()V\nL2:\n    \
+                iload 0\n    ifeq L3\n    return\nL3:\n    invokestatic T.wild ()V\n    return\n\
+                frame L1 [int] []\nframe L2 [int] []\nframe L3 [int] []\n";
+    let class = Sample::of("(I)V").class(code);
+    let calls = |name: &str| {
+        let is_it = |insn: &crate::code::Insn| {
+            insn.pool_operand()
+                .and_then(|index| class.pool.member_ref(index).ok())
+                .is_some_and(|member| member.name == name)
+        };
+        edges::leads_to(&class, 0, &is_it).unwrap()
+    };
+    // Entry, both ways at the first jump, both ways at the second.
+    assert_eq!(calls("wild"), [false, true, false, true, false]);
+    assert_eq!(calls("calm"), [false, false, true, false, false]);
+}

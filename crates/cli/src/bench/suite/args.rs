@@ -24,7 +24,8 @@ Examples:
   probat bench generate --seeds 3 --format json app.jar@com.acme.billing.*
   probat bench generate --peer-classpath randoop-all.jar commons-cli:commons-cli:1.11.0
   probat bench generate --ablation --seeds 3 --time-limit 10s app.jar
-  probat bench generate app.jar -- --junit 4          what follows `--` goes to `generate`
+  # what follows `--` goes to `generate`
+  probat bench generate app.jar -- --framework junit4
 
 Exit code 1 if a suite did not compile or a test failed: that must never happen.")]
 pub struct BenchGenerateArgs {

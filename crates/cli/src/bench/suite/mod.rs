@@ -16,6 +16,7 @@ mod subject;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use probat_measure::{MeasureError, Measured, PeerJob, Suite, Tools, measure, run_peer};
@@ -56,18 +57,39 @@ pub fn run(args: &BenchGenerateArgs) -> Result<Exit, Failure> {
     if args.ablation {
         return ablation::run(args, &named, Some(&mut measured(args, &tools, &work)));
     }
+    // An interrupt ends the whole run; what was measured before is shown.
+    let stop = probat_os::signals::stop_flag().ok();
+    let is_stopped = || stop.is_some_and(|flag| flag.load(Relaxed));
     let mut subjects = Vec::new();
     for (at, text) in named.iter().enumerate() {
         let bench =
             Bench { args, tools: &tools, work: work.join(format!("subject{}", at + 1)), options: &[] };
-        subjects.push(bench.subject(text)?);
+        match bench.subject(text) {
+            Ok(measured) => subjects.push(measured),
+            Err(failure) if !is_stopped() && failure.exit != Exit::Interrupted => return Err(failure),
+            Err(_) => {
+                message("note", &format!("interrupted while measuring {text}"));
+                break;
+            }
+        }
+        if is_stopped() {
+            break;
+        }
+    }
+    let is_cut_off = subjects.len() < named.len();
+    if is_cut_off && subjects.is_empty() {
+        return Ok(Exit::Interrupted);
     }
     let report = Report::new(args, &jvm.version.text, subjects);
     match args.format {
         Format::Text => print(&report::render(&report))?,
         Format::Json => print_json(&report)?,
     }
-    Ok(if report.is_sound() { Exit::Fine } else { Exit::Bug })
+    Ok(match (is_cut_off, report.is_sound()) {
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Fine,
+        (false, false) => Exit::Bug,
+    })
 }
 
 /// What JaCoCo says of suites written with other options, each in a folder of its own.
