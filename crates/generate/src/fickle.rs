@@ -4,7 +4,8 @@
 //!
 //! Whether code ran that reaches for such things is known from edges, and apart for the calls that only prepare. If some of those did, what they
 //! give to the call under test is looked at in several runs, in which the time is another: it must be the same, up to fields that the call does not read.
-//! A test with such calls is not there for what they run, since that is left to chance too; it is shortened once more without.
+//! A test with such calls is not there for what they run, since that is left to chance too, nor for what it does not run every time; it is
+//! shortened once more without.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,7 @@ use probat_search::campaign::Campaign;
 use probat_search::catalogue::{Callable, Catalogue};
 use probat_search::executor::Executor;
 
-use crate::finish::{ends_alike, item};
+use crate::finish::{ends_alike, item, takes};
 use crate::split::{Told, shorten};
 
 /// What is left to what the next call may find different: the time, chance, identity hashes, other threads. Match without `_`.
@@ -63,6 +64,8 @@ pub(crate) fn chances<E: Executor>(
             tests[at].needs.retain(|edge| !judged.run_before.contains(edge));
         }
     }
+    let again: Vec<usize> = before_again.iter().map(|(at, _)| *at).collect();
+    forget_what_comes_by_chance(campaign, tests, &again, first, second)?;
     let is_again = |at: usize| before_again.iter().any(|(other, _)| *other == at);
     let again = tests.iter_mut().enumerate().filter(|(at, _)| is_again(*at)).map(|(_, told)| told);
     shorten(campaign, again, first, &|| false)?;
@@ -77,6 +80,24 @@ pub(crate) fn chances<E: Executor>(
         }
     }
     Ok(chances)
+}
+
+/// Takes edges out of what tests are there for that they do not take in every run: those that few of the runs take may be missed by looks.
+fn forget_what_comes_by_chance<E: Executor>(
+    campaign: &Campaign<'_>,
+    tests: &mut [Told],
+    which: &[usize],
+    first: &mut E,
+    second: &mut E,
+) -> Result<(), E::Error> {
+    let runs = |&at: &usize| vec![item(campaign, &tests[at].steps, &[], true); LOOKS];
+    let items: Vec<Item> = which.iter().flat_map(runs).collect();
+    let table = &campaign.catalogue.operations;
+    let (once, again) = (first.run(table, items.clone())?, second.run(table, items)?);
+    for (&at, (once, again)) in which.iter().zip(once.chunks(LOOKS).zip(again.chunks(LOOKS))) {
+        tests[at].needs.retain(|edge| once.iter().chain(again).all(|seen| takes(&[*edge], seen)));
+    }
+    Ok(())
 }
 
 /// What looks at what a call is given tell.
