@@ -48,80 +48,64 @@ pub enum CompileError {
     },
 }
 
-/// Files that are worth a compiler process of their own.
-const FILES_EACH: usize = 12;
-
-/// Compiles all files into `into`; an empty list means that all is well. Files are shared out to as many compilers as there are
-/// cores.
+/// Compiles all files into `into` in a process; an empty list means that all is well.
 pub fn compile(compiler: &Compiler, files: &[PathBuf], into: &Path) -> Result<Vec<Diagnostic>, CompileError> {
-    std::fs::create_dir_all(into).map_err(|source| CompileError::Write { path: into.to_owned(), source })?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let count = (files.len() / FILES_EACH).clamp(1, cores.min(4));
-    let mut shares: Vec<Vec<&PathBuf>> = vec![Vec::new(); count];
-    for (at, file) in files.iter().enumerate() {
-        shares[at % count].push(file);
-    }
-    let results: Vec<Result<Vec<Diagnostic>, CompileError>> = std::thread::scope(|threads| {
-        let running: Vec<_> = shares
-            .iter()
-            .enumerate()
-            .map(|(number, share)| threads.spawn(move || compile_share(compiler, share, into, number)))
-            .collect();
-        let wait = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        running.into_iter().map(wait).collect()
-    });
-    let mut all = Vec::new();
-    for result in results {
-        all.extend(result?);
-    }
-    Ok(all)
-}
-
-fn compile_share(
-    compiler: &Compiler,
-    files: &[&PathBuf],
-    into: &Path,
-    number: usize,
-) -> Result<Vec<Diagnostic>, CompileError> {
-    let list = into.with_extension(format!("files{number}"));
-    let quoted: String = files
-        .iter()
-        .map(|file| format!("\"{}\"\n", file.display().to_string().replace('\\', "\\\\")))
-        .collect();
-    std::fs::write(&list, quoted).map_err(|source| CompileError::Write { path: list.clone(), source })?;
-    let output = command(compiler, &list, into)
-        .output()
-        .map_err(|source| CompileError::Start { path: compiler.javac.clone(), source })?;
-    let text = String::from_utf8_lossy(&output.stderr);
-    let found = diagnostics(&text);
-    if !output.status.success() && found.is_empty() {
-        return Err(CompileError::Unexplained(text.lines().take(5).collect::<Vec<_>>().join(" | ")));
-    }
-    Ok(found)
-}
-
-fn command(compiler: &Compiler, list: &Path, into: &Path) -> Command {
+    let arguments = arguments(compiler, files, into, into)?;
     let mut command = Command::new(&compiler.javac);
-    command.env_remove("JAVA_TOOL_OPTIONS").env("LC_ALL", "C.UTF-8");
+    command.env_remove("JAVA_TOOL_OPTIONS").env_remove("JDK_JAVAC_OPTIONS").env("LC_ALL", "C.UTF-8");
     command.args([
         "-J-Xshare:auto",
         "-J-XX:TieredStopAtLevel=1",
         "-J-XX:+UseSerialGC",
         "-J-Duser.language=en",
     ]);
-    command.args(["-proc:none", "-nowarn", "-Xlint:none", "-implicit:none", "-encoding", "UTF-8"]);
-    command.arg(if compiler.lines { "-g:lines,source" } else { "-g:none" });
-    command.args(["-Xmaxerrs", "100000", "-d"]).arg(into);
+    let output = command
+        .arg(format!("@{}", arguments.display()))
+        .output()
+        .map_err(|source| CompileError::Start { path: compiler.javac.clone(), source })?;
+    outcome(&String::from_utf8_lossy(&output.stderr), output.status.success())
+}
+
+/// Writes what the compiler is told into a file beside `into`, as class paths and lists of files get long; gives that file. Class files are
+/// to go to `classes`.
+pub(crate) fn arguments(
+    compiler: &Compiler,
+    files: &[PathBuf],
+    classes: &Path,
+    into: &Path,
+) -> Result<PathBuf, CompileError> {
+    let failed = |path: &Path, source| CompileError::Write { path: path.to_owned(), source };
+    std::fs::create_dir_all(into).map_err(|source| failed(into, source))?;
+    let mut words: Vec<String> =
+        ["-proc:none", "-nowarn", "-Xlint:none", "-implicit:none", "-encoding", "UTF-8"]
+            .map(str::to_owned)
+            .into();
+    words.push(if compiler.lines { "-g:lines,source" } else { "-g:none" }.to_owned());
+    words.extend(["-Xmaxerrs".into(), "100000".into(), "-d".into(), classes.display().to_string()]);
     if let Some(release) = compiler.release {
-        command.arg("--release").arg(release.to_string());
+        words.extend(["--release".into(), release.to_string()]);
     }
     if compiler.preview {
-        command.arg(PREVIEW);
+        words.push(PREVIEW.to_owned());
     }
-    command.arg("-cp").arg(join(&compiler.class_path)).arg(format!("@{}", list.display()));
-    command
+    words.extend(["-cp".into(), join(&compiler.class_path)]);
+    words.extend(files.iter().map(|file| file.display().to_string()));
+    let quoted: String = words
+        .iter()
+        .map(|word| format!("\"{}\"\n", word.replace('\\', "\\\\").replace('"', "\\\"")))
+        .collect();
+    let list = into.with_extension("arguments");
+    std::fs::write(&list, quoted).map_err(|source| failed(&list, source))?;
+    Ok(list)
+}
+
+/// What a compiler said, and whether it was content.
+pub(crate) fn outcome(said: &str, is_content: bool) -> Result<Vec<Diagnostic>, CompileError> {
+    let found = diagnostics(said);
+    if !is_content && found.is_empty() {
+        return Err(CompileError::Unexplained(said.lines().take(5).collect::<Vec<_>>().join(" | ")));
+    }
+    Ok(found)
 }
 
 fn join(paths: &[PathBuf]) -> String {

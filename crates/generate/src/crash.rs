@@ -5,13 +5,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::compile::{CompileError, Compiler, compile};
+use crate::compile::CompileError;
 use crate::printed::{FileId, Printed};
+use crate::resident::Workshop;
 use crate::verify::DropReason;
 
 /// Halves the files, then the tests of a file, until the culprits are found.
 pub(crate) fn drop_deadly(
-    compiler: &Compiler,
+    workshop: &mut Workshop,
     printed: &mut Printed<'_>,
     files: Vec<(FileId, PathBuf)>,
     classes: &Path,
@@ -19,9 +20,9 @@ pub(crate) fn drop_deadly(
     let mut open = vec![files];
     while let Some(group) = open.pop() {
         let paths: Vec<PathBuf> = group.iter().map(|(_, path)| path.clone()).collect();
-        let Some(said) = death(compiler, &paths, classes)? else { continue };
+        let Some(said) = death(workshop, &paths, classes)? else { continue };
         match group.as_slice() {
-            [(file, path)] => drop_tests(compiler, printed, *file, path, &said)?,
+            [(file, path)] => drop_tests(workshop, printed, *file, path, &said)?,
             many => open.extend(halves(many)),
         }
     }
@@ -30,7 +31,7 @@ pub(crate) fn drop_deadly(
 
 /// Finds the culprits in one file. Where no test alone is one, all of them are.
 fn drop_tests(
-    compiler: &Compiler,
+    workshop: &mut Workshop,
     printed: &mut Printed<'_>,
     file: FileId,
     path: &Path,
@@ -44,7 +45,7 @@ fn drop_tests(
     let mut found = false;
     while let Some(names) = open.pop() {
         std::fs::write(&alone, printed.source_of(file, &names)).map_err(failed)?;
-        if death(compiler, std::slice::from_ref(&alone), &folder.join("classes"))?.is_none() {
+        if death(workshop, std::slice::from_ref(&alone), &folder.join("classes"))?.is_none() {
             continue;
         }
         match names.as_slice() {
@@ -62,8 +63,8 @@ fn drop_tests(
 }
 
 /// What a compiler says when it dies; nothing where it does not. Objections do not matter here.
-fn death(compiler: &Compiler, paths: &[PathBuf], classes: &Path) -> Result<Option<String>, CompileError> {
-    match compile(compiler, paths, classes) {
+fn death(workshop: &mut Workshop, paths: &[PathBuf], classes: &Path) -> Result<Option<String>, CompileError> {
+    match workshop.compile(paths, classes) {
         Ok(_) => Ok(None),
         Err(CompileError::Unexplained(said)) => Ok(Some(format!("the compiler failed: {said}"))),
         Err(other) => Err(other),

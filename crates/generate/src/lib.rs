@@ -36,6 +36,7 @@ mod phase;
 mod plain;
 mod preview;
 mod printed;
+mod resident;
 mod scripts;
 mod shard;
 mod simplify;

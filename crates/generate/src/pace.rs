@@ -63,7 +63,8 @@ impl Pace {
     pub fn room(&self, left: Duration, waiting: usize) -> usize {
         let left = left.as_secs_f64();
         let doubt = if self.measured { 1.0 } else { DOUBT };
-        if (self.fixed + self.per_line * waiting as f64) * doubt <= left {
+        // All at once, if that is likely to fit: what waits for a second batch pays for JVMs again.
+        if self.fixed + self.per_line * waiting as f64 <= left {
             return waiting;
         }
         // An unmeasured machine shows with what fits for sure how fast it is.

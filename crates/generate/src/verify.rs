@@ -15,7 +15,7 @@ use probat_model::{ClassName, ProbeId};
 use probat_search::catalogue::Catalogue;
 use probat_supervisor::{Fleet, FleetConfig, StartError};
 
-use crate::compile::{CompileError, Compiler, compile};
+use crate::compile::CompileError;
 use crate::crash::drop_deadly;
 use crate::job::Job;
 use crate::junit::{JUnitError, JUnitRun, run_junit};
@@ -24,8 +24,9 @@ use crate::pace::Pace;
 use crate::phase::Phase;
 use crate::plain::run_plain;
 use crate::printed::{FileId, Printed};
+use crate::resident::Workshop;
 use crate::suite::SuiteFile;
-use crate::workers::junit_config;
+use crate::workers::{compiler_config, junit_config};
 
 /// A test that is not handed out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +104,7 @@ pub(crate) fn verify(
         return Ok(Verification { files, edges: printed.edges(), dropped: printed.dropped, verified: false });
     };
     let class_path = job.class_path.iter().chain(&job.junit).cloned().collect();
-    let compiler = job.java.compiler(javac, class_path);
+    let mut workshop = Workshop::new(job.java.compiler(javac, class_path), compiler_config(job));
     let mut waiting = printed.by_worth();
     let mut pace = Pace::default();
     for number in 0.. {
@@ -114,13 +115,13 @@ pub(crate) fn verify(
         let lines = batch.iter().map(|&file| printed.lines(file)).sum();
         let start = Instant::now();
         let folder = job.work.join(format!("batch{number}"));
-        let mut open = check(job, &compiler, &mut printed, &batch, &folder, true, enter)?;
+        let mut open = check(job, &mut workshop, &mut printed, &batch, &folder, true, enter)?;
         pace.learn(lines, start.elapsed());
         // Methods that fell apart, then cases that are written without type arguments.
         for (round, rewrites) in [(1, true), (2, false)] {
             if !open.is_empty() {
                 let folder = job.work.join(format!("batch{number}-{round}"));
-                open = check(job, &compiler, &mut printed, &open, &folder, rewrites, enter)?;
+                open = check(job, &mut workshop, &mut printed, &open, &folder, rewrites, enter)?;
             }
         }
     }
@@ -155,7 +156,7 @@ fn next_batch(
 /// Compiles and runs one batch; gives the files in which tests got another form, which have to be checked once more.
 fn check(
     job: &Job<'_>,
-    compiler: &Compiler,
+    workshop: &mut Workshop,
     printed: &mut Printed<'_>,
     batch: &[FileId],
     folder: &Path,
@@ -164,7 +165,7 @@ fn check(
 ) -> Result<Vec<FileId>, VerifyError> {
     enter(Phase::Compiling);
     let classes = folder.join("classes");
-    let count = compile_batch(compiler, printed, batch, &folder.join("sources"), &classes)?;
+    let count = compile_batch(workshop, printed, batch, &folder.join("sources"), &classes)?;
     if count == 0 {
         return Ok(Vec::new());
     }
@@ -175,7 +176,7 @@ fn check(
 
 /// Compiles until the compiler has no objections; gives the number of files.
 fn compile_batch(
-    compiler: &Compiler,
+    workshop: &mut Workshop,
     printed: &mut Printed<'_>,
     batch: &[FileId],
     sources: &Path,
@@ -194,14 +195,14 @@ fn compile_batch(
             return Ok(files.len());
         }
         let paths: Vec<_> = open.iter().map(|(_, path)| path.clone()).collect();
-        match compile(compiler, &paths, classes) {
+        match workshop.compile(&paths, classes) {
             Ok(found) if found.is_empty() => return Ok(files.len()),
             Ok(found) if round < ROUNDS => printed.drop_uncompilable(&files, &found),
             Ok(found) => {
                 said = found[0].message.clone();
                 printed.drop_objectionable(&files, &found);
             }
-            Err(CompileError::Unexplained(_)) => drop_deadly(compiler, printed, open, classes)?,
+            Err(CompileError::Unexplained(_)) => drop_deadly(workshop, printed, open, classes)?,
             Err(error) => return Err(error.into()),
         }
     }

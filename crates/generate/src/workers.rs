@@ -117,6 +117,19 @@ pub(crate) fn junit_config(job: &Job<'_>, tests: PathBuf, other: bool) -> FleetC
     config.assertions = !other;
     config.class_path =
         std::iter::once(tests).chain(config.class_path).chain(job.junit.iter().cloned()).collect();
+    tool_config(job, config)
+}
+
+/// Configuration of a worker that hosts the compiler, which is part of the JDK.
+pub(crate) fn compiler_config(job: &Job<'_>) -> FleetConfig {
+    let mut config = worker_config(job, &Instrumentation::default(), &[]);
+    config.setting = Setting::User;
+    config.class_path = Vec::new();
+    tool_config(job, config)
+}
+
+/// Calls of tools take their time.
+fn tool_config(job: &Job<'_>, mut config: WorkerConfig) -> FleetConfig {
     let patience = Duration::from_secs(300);
     config.limits =
         Limits { call_cpu: patience, call_wall: patience, heap_bytes: 1 << 30, ..Limits::default() };
