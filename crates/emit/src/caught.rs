@@ -21,7 +21,7 @@ impl Writer<'_, '_> {
             return self.throwing(caught.step, &caught.class, caught.message.as_ref());
         }
         if !self.declared(&operation).iter().all(|declared| self.is_subtype(declared, &ty)) {
-            self.note_checked(&operation);
+            self.note_checked(caught.step);
         }
         let mut text = self.printer.expression(caught.step)?.text;
         if !is_statement(&operation) {

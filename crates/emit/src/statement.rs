@@ -205,7 +205,7 @@ impl Writer<'_, '_> {
             self.printer.named[usize::from(step.0)] = Some(known);
             return Ok(());
         }
-        self.note_checked(&operation);
+        self.note_checked(step);
         if self.plan.inline[usize::from(step.0)] {
             return Ok(());
         }
@@ -309,13 +309,26 @@ impl Writer<'_, '_> {
         }
     }
 
-    pub(crate) fn note_checked(&mut self, operation: &Operation) {
-        for class in self.printer.typing.scope.checked(operation) {
+    /// Has the method declare what a step may throw.
+    pub(crate) fn note_checked(&mut self, step: StepId) {
+        let operation = self.printer.operation(step);
+        let above = self.through_declared(step, operation);
+        let scope = self.printer.typing.scope;
+        let checked = [Some(operation), above.as_ref()].map(|one| one.map(|one| scope.checked(one)));
+        for class in checked.into_iter().flatten().flatten() {
             let wide = if class.as_internal() == "java/lang/Throwable" { "Throwable" } else { "Exception" };
             if self.throws != Some("Throwable") {
                 self.throws = Some(wide);
             }
         }
+    }
+
+    /// The same call through the type that its receiver is declared with: what that declares is what a compiler goes by, where the receiver is not cast.
+    fn through_declared(&self, step: StepId, operation: &Operation) -> Option<Operation> {
+        let Operation::Call { name, descriptor, .. } = operation else { return None };
+        let receiver = *self.case.steps[usize::from(step.0)].args.first()?;
+        let Some(Type::Class(class)) = self.printer.operation(receiver).result() else { return None };
+        Some(Operation::Call { class, name: name.clone(), descriptor: descriptor.clone(), interface: false })
     }
 
     /// Adds a statement; one that is too wide is written again in smaller parts if it has any.

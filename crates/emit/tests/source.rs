@@ -48,8 +48,10 @@ const METHODS: &[(&str, &str, &str, &str)] = &[
     ("java/util/List", "size", "()I", ""),
     ("java/util/List", "sort", "(Ljava/util/Comparator;)V", ""),
     ("java/util/List", "close", "()V", ""),
+    ("java/util/List", "flush", "()I", ""),
     ("java/util/Comparator", "compare", "(Ljava/lang/Object;Ljava/lang/Object;)I", "00"),
     ("shop/Lists", "hidden", "()Lshop/Hidden;", ""),
+    ("shop/Lists", "open", "()Ljava/util/List;", ""),
     ("shop/Lists", "count", "([Ljava/lang/Object;)I", ""),
     ("shop/Lists", "sum", "(Ljava/util/List;)I", ""),
     ("shop/Till", "<init>", "()V", ""),
@@ -130,6 +132,10 @@ impl Scope for Small {
     fn checked(&self, operation: &Operation) -> Vec<ClassName> {
         match operation {
             Operation::Call { name, .. } if name == "close" => {
+                vec![ClassName::internal("java/io/IOException")]
+            }
+            // What is below it throws nothing.
+            Operation::Call { class, name, .. } if name == "flush" && class.simple() == "List" => {
                 vec![ClassName::internal("java/io/IOException")]
             }
             _ => Vec::new(),
@@ -591,6 +597,23 @@ fn a_call_that_throws_what_it_should_not_is_left_to_fail() {
             arrayList.sort(null);
         "#]],
     );
+}
+
+#[test]
+fn what_the_declared_type_of_a_receiver_throws_is_declared() {
+    let mut build = Build::default();
+    let open = build.call_lists("open", "()Ljava/util/List;", &[]);
+    let flush = Operation::Call {
+        class: ClassName::internal("java/util/ArrayList"),
+        name: "flush".into(),
+        descriptor: MethodDescriptor::parse("()I").unwrap(),
+        interface: false,
+    };
+    let flushed = build.push(flush, &[open]);
+    let source =
+        build.source(vec![Check { step: flushed, expected: Expected::Int(7) }], Ending::Returns, Framework::JUnit5);
+    assert!(source.contains("void works() throws Exception {"), "{source}");
+    assert!(source.contains("assertEquals(7, Lists.open().flush());"), "{source}");
 }
 
 #[test]

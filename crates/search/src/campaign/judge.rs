@@ -17,6 +17,7 @@ use crate::assemble::Candidate;
 use crate::catalogue::CallableId;
 use crate::equality::{Answer, Asked, Question};
 use crate::feedback::Known;
+use crate::habits::Side;
 use crate::length::{LINE, written};
 use crate::novelty::{Fate, fate};
 use crate::pool::PoolValue;
@@ -329,7 +330,11 @@ impl Campaign<'_> {
         }
         let last = candidate.steps.len() as u16 - 1;
         if candidate.touched.iter().any(|&step| step != last) {
-            self.habits.note(candidate.callable, found.iter().any(|value| value.step != last));
+            self.habits.note(candidate.callable, Side::Given, found.iter().any(|value| value.step != last));
+        }
+        if candidate.touched.contains(&last) {
+            let is_new = !texts.is_empty() || found.iter().any(|value| value.step == last);
+            self.habits.note(candidate.callable, Side::Result, is_new);
         }
         let fruitful = !found.is_empty() || !texts.is_empty() || !asked.is_empty();
         texts.into_iter().for_each(|(text, ty, state)| self.keep_text(text, ty, state));

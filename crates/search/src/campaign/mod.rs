@@ -42,7 +42,7 @@ use crate::distance::Spread;
 use crate::earnings::Earnings;
 use crate::equality::{Equality, Question};
 use crate::feedback::{Feedback, Place};
-use crate::habits::Habits;
+use crate::habits::{Habits, Side};
 use crate::homes::Homes;
 use crate::literals::{FixedPool, LiteralConfig, Literals};
 use crate::novelty;
@@ -515,9 +515,11 @@ impl<'h> Campaign<'h> {
         }
         let strategy = &self.config.strategy;
         let by_habit = !strategy.watch_all && strategy.pruning == Pruning::State;
-        if by_habit && !self.habits.looks(callable) {
+        if by_habit {
             let last = candidate.steps.len() as u16 - 1;
-            candidate.touched.retain(|step| *step == last);
+            let given = self.habits.looks(callable, Side::Given);
+            let result = self.habits.looks(callable, Side::Result);
+            candidate.touched.retain(|step| if *step == last { result } else { given });
         }
         candidate
     }
