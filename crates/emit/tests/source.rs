@@ -610,8 +610,11 @@ fn what_the_declared_type_of_a_receiver_throws_is_declared() {
         interface: false,
     };
     let flushed = build.push(flush, &[open]);
-    let source =
-        build.source(vec![Check { step: flushed, expected: Expected::Int(7) }], Ending::Returns, Framework::JUnit5);
+    let source = build.source(
+        vec![Check { step: flushed, expected: Expected::Int(7) }],
+        Ending::Returns,
+        Framework::JUnit5,
+    );
     assert!(source.contains("void works() throws Exception {"), "{source}");
     assert!(source.contains("assertEquals(7, Lists.open().flush());"), "{source}");
 }
