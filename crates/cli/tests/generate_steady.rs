@@ -25,6 +25,11 @@ const SURROUNDINGS: [&[&str]; 3] = [
 
 /// The source of all tests for one class, which passed in all surroundings and left the working folder empty.
 fn written(class: &str, text: &str) -> String {
+    written_and_run(class, text, SURROUNDINGS.into_iter())
+}
+
+/// The same, run once with each of these options.
+fn written_and_run(class: &str, text: &str, runs: impl Iterator<Item = &'static [&'static str]>) -> String {
     let bed = Bed::empty();
     bed.compile_text(&format!("steady/{class}.java"), text, "classes");
     let jar = launcher();
@@ -42,7 +47,7 @@ fn written(class: &str, text: &str) -> String {
     bed.compile_with(&found, "tests", &[bed.at("classes"), jar.clone()], None);
     let here = bed.at("here");
     fs::create_dir(&here).unwrap();
-    for options in SURROUNDINGS {
+    for options in runs {
         let path = std::env::join_paths([bed.at("tests"), bed.at("classes"), jar.clone()]).unwrap();
         let done = Command::new(bed.jdk.home.join("bin/java"))
             .args(options)
@@ -217,6 +222,47 @@ public class Diary {
     {
         check(test, &[], &["assertEquals"]);
     }
+}
+
+/// spec 001 row 33
+#[test]
+fn ten_runs_of_what_is_kept_all_pass() {
+    let source = written_and_run(
+        "Timer",
+        "package steady;
+import java.util.Random;
+public class Timer {
+    private final long begun = System.nanoTime();
+    private final int limit;
+    private int laps;
+    public Timer(int limit) { this.limit = limit; }
+    public long elapsed() { return System.nanoTime() - begun; }
+    public boolean isOver() { return System.currentTimeMillis() % 100 > limit; }
+    public int shuffled() { return new Random().nextInt(1000) + laps; }
+    public int lap() { return ++laps; }
+    public boolean isDone() { return laps >= limit; }
+}",
+        std::iter::repeat_n(&[][..], 10),
+    );
+    check(&source, &[".lap()", ".isDone()"], &[]);
+    let is_timed =
+        |test: &&str| ["elapsed()", "isOver()", "shuffled()"].iter().any(|call| test.contains(call));
+    for test in source.split("@Test").filter(is_timed) {
+        check(test, &["assertDoesNotThrow("], &["assertEquals", "assertTrue", "assertFalse"]);
+    }
+}
+
+/// spec 001 row 31
+#[test]
+fn observers_of_the_jdks_own_classes_are_asserted() {
+    let bed = Bed::empty();
+    let args =
+        ["java.util.BitSet", "--seed", "1", "--step-limit", "100000", "--unverified", "--output", "out"];
+    bed.generate(&args).expect(0, &[]);
+    let source: String =
+        sources(&bed.at("out")).iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    // A clone drops the words that are not used, so its size is another.
+    check(&source, &[".size());", "assertEquals(64, new BitSet().size());", ".clone()"], &[]);
 }
 
 #[test]
