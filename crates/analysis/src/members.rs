@@ -7,6 +7,7 @@
 
 use probat_classfile::AccessFlags;
 use probat_model::ClassName;
+use probat_model::word::is_identifier;
 use rustc_hash::FxHashSet;
 
 use crate::world::{ClassId, FieldId, Member, MethodId, Symbol, World};
@@ -170,68 +171,3 @@ fn is_open(access: AccessFlags, is_same_package: bool) -> bool {
 fn is_spelled(name: &ClassName) -> bool {
     name.as_internal().split('/').all(is_identifier)
 }
-
-/// Whether a text can be an identifier of Java source.
-pub fn is_identifier(text: &str) -> bool {
-    let mut chars = text.chars();
-    let starts = chars.next().is_some_and(|first| first.is_alphabetic() || matches!(first, '_' | '$'));
-    starts && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | '$')) && !KEYWORDS.contains(&text)
-}
-
-/// Reserved words of JLS §3.9 and the literals that look like names.
-const KEYWORDS: [&str; 54] = [
-    "_",
-    "abstract",
-    "assert",
-    "boolean",
-    "break",
-    "byte",
-    "case",
-    "catch",
-    "char",
-    "class",
-    "const",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extends",
-    "false",
-    "final",
-    "finally",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "implements",
-    "import",
-    "instanceof",
-    "int",
-    "interface",
-    "long",
-    "native",
-    "new",
-    "null",
-    "package",
-    "private",
-    "protected",
-    "public",
-    "return",
-    "short",
-    "static",
-    "strictfp",
-    "super",
-    "switch",
-    "synchronized",
-    "this",
-    "throw",
-    "throws",
-    "transient",
-    "true",
-    "try",
-    "void",
-    "volatile",
-    "while",
-];

@@ -5,71 +5,16 @@
 use std::collections::BTreeMap;
 
 use probat_model::Type;
+use probat_model::word::is_reserved;
 
 use crate::java::JavaType;
 
-const KEYWORDS: [&str; 56] = [
-    "abstract",
-    "assert",
-    "boolean",
-    "break",
-    "byte",
-    "case",
-    "catch",
-    "char",
-    "class",
-    "const",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extends",
-    "false",
-    "final",
-    "finally",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "implements",
-    "import",
-    "instanceof",
-    "int",
-    "interface",
-    "long",
-    "native",
-    "new",
-    "null",
-    "package",
-    "private",
-    "protected",
-    "public",
-    "record",
-    "return",
-    "short",
-    "static",
-    "strictfp",
-    "super",
-    "switch",
-    "synchronized",
-    "this",
-    "throw",
-    "throws",
-    "transient",
-    "true",
-    "try",
-    "var",
-    "void",
-    "volatile",
-    "while",
-    "yield",
-];
+/// Words that mean something in some places only; a variable so named reads badly.
+const CONTEXTUAL: [&str; 3] = ["record", "var", "yield"];
 
-/// Whether the word cannot be a variable's name.
+/// Whether the word cannot be a variable's name, or should not.
 pub fn is_keyword(word: &str) -> bool {
-    KEYWORDS.contains(&word) || word == "_"
+    is_reserved(word) || CONTEXTUAL.contains(&word)
 }
 
 /// Variables of one method.

@@ -10,6 +10,7 @@ pub mod state;
 pub mod text;
 pub mod tree;
 pub mod user_contract;
+pub mod word;
 
 pub use name::{ClassName, DescriptorError, MethodDescriptor, Type};
 pub use operation::{Literal, Operation, OperationId, StubBehaviour, StubMethod, StubSpec};

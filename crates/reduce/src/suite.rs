@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use probat_model::word::is_identifier;
 use probat_model::{ClassName, Literal, StateHash};
 use probat_protocol::{CallSeen, RecordEvent, TestEnd};
 
@@ -191,11 +192,6 @@ pub fn selected(id: &str) -> Option<Selected> {
     }
     selected.method = selected.method.filter(|method| is_identifier(method));
     Some(selected)
-}
-
-fn is_identifier(word: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    !word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(is_part)
 }
 
 /// Brackets and other signs of ids are written as `%5B`.

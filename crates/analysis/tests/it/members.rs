@@ -1,6 +1,6 @@
 //! What source in a package can use.
 
-use probat_analysis::members::{Nesting, is_identifier};
+use probat_analysis::members::Nesting;
 
 use crate::support::package;
 
@@ -86,16 +86,6 @@ fn enums_know_their_constants() {
     assert!(loaded.world.is_enum(colour) && !loaded.world.is_enum(body));
     let constants = loaded.field_names(loaded.world.enum_constants(colour));
     assert_eq!(constants, ["members.Colour.RED", "members.Colour.GREEN"]);
-}
-
-#[test]
-fn names_that_source_cannot_spell_are_told() {
-    for name in ["a", "_a1", "$", "größe", "record"] {
-        assert!(is_identifier(name), "{name}");
-    }
-    for name in ["", "1a", "a-b", "class", "_", "true", "<init>"] {
-        assert!(!is_identifier(name), "{name}");
-    }
 }
 
 #[test]
