@@ -168,10 +168,7 @@ impl Printer<'_, '_> {
             Contract::EqualsThrows if steps.len() > 1 => {
                 plain(vec![format!("{};", equals(self, &a, &b)?.text)])
             }
-            Contract::EqualsThrows => {
-                let (same, none) = (equals(self, &a, &a)?.text, equals(self, &a, &null())?.text);
-                plain(vec![format!("{same};"), format!("{none};")])
-            }
+            Contract::EqualsThrows => plain(vec![format!("{};", equals(self, &a, &null())?.text)]),
             Contract::HashCodeThrows => {
                 plain(vec![format!("{};", self.invoke(OBJECT, "hashCode", &a, None)?.text)])
             }

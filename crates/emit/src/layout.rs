@@ -38,12 +38,14 @@ fn wrap_line(line: &str, column: usize) -> Vec<String> {
         let rest = wrap_line(&line[at + 2..], column + CONTINUATION);
         return indented(line[..at + 1].to_owned(), rest);
     }
-    let Some(depth) = marks.breaks.iter().map(|mark| mark.depth).min() else { return vec![line.to_owned()] };
+    let Some(depth) = marks.breaks.iter().map(|mark| mark.depth).min() else {
+        return after_bracket(line, &marks.brackets, column);
+    };
     let cuts: Vec<usize> =
         marks.breaks.iter().filter(|mark| mark.depth == depth).map(|mark| mark.at).collect();
     let pieces = fill(line, &cuts, column);
     if pieces.len() == 1 {
-        return pieces;
+        return after_bracket(line, &marks.brackets, column);
     }
     let mut out = Vec::new();
     for (at, piece) in pieces.iter().enumerate() {
@@ -53,6 +55,24 @@ fn wrap_line(line: &str, column: usize) -> Vec<String> {
         out.extend(lines.into_iter().map(|line| format!("{}{line}", " ".repeat(indent))));
     }
     out
+}
+
+/// Breaks after the first bracket behind which everything fits, else after the last: what stands there is a literal that is wide by itself.
+fn after_bracket(line: &str, brackets: &[usize], column: usize) -> Vec<String> {
+    let indent = column + CONTINUATION;
+    let fits = |at: usize| indent + line[at..].len() <= WIDTH && column + at <= WIDTH;
+    let cut = brackets.iter().copied().find(|&at| fits(at)).or(brackets.last().copied());
+    // A line that begins with the literal gains nothing.
+    match cut.filter(|&at| at > CONTINUATION) {
+        Some(at) => {
+            let rest = match fits(at) {
+                true => vec![line[at..].to_owned()],
+                false => wrap_line(&line[at..], indent),
+            };
+            indented(line[..at].to_owned(), rest)
+        }
+        None => vec![line.to_owned()],
+    }
 }
 
 fn indented(first: String, rest: Vec<String>) -> Vec<String> {
@@ -90,11 +110,13 @@ struct Marks {
     /// Of ` = ` outside brackets: where the `=` is.
     assign: Option<usize>,
     breaks: Vec<Mark>,
+    /// Where what is in a bracket begins.
+    brackets: Vec<usize>,
 }
 
 fn marks(line: &str) -> Marks {
     let bytes = line.as_bytes();
-    let mut found = Marks { assign: None, breaks: Vec::new() };
+    let mut found = Marks { assign: None, breaks: Vec::new(), brackets: Vec::new() };
     let (mut depth, mut quote, mut at) = (0usize, None, 0);
     while at < bytes.len() {
         match (quote, bytes[at]) {
@@ -102,7 +124,14 @@ fn marks(line: &str) -> Marks {
             (Some(open), byte) if byte == open => quote = None,
             (Some(_), _) => {}
             (None, byte @ (b'"' | b'\'')) => quote = Some(byte),
-            (None, b'(' | b'{' | b'[') => depth += 1,
+            (None, open @ (b'(' | b'{' | b'[')) => {
+                depth += 1;
+                // Of a call, not of a cast.
+                let is_call = at > 0 && matches!(bytes[at - 1], b'_' | b'$' | b'>' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z');
+                if open == b'(' && is_call && !matches!(bytes.get(at + 1), None | Some(b')')) {
+                    found.brackets.push(at + 1);
+                }
+            }
             (None, b')' | b'}' | b']') => depth = depth.saturating_sub(1),
             (None, b',') if depth > 0 && bytes.get(at + 1) == Some(&b' ') => {
                 found.breaks.push(Mark { at: at + 2, depth });
@@ -136,6 +165,26 @@ mod tests {
             expect![[r#"
                         IllegalArgumentException thrown =
                                 assertThrows(IllegalArgumentException.class, () -> fraction.divideBy(other));
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_wide_literal_starts_a_line() {
+        let wide = "x".repeat(70);
+        check(
+            &format!("Builder builder = new Builder(\"{wide}\");"),
+            expect![[r#"
+                Builder builder = new Builder(
+                        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+            "#]],
+        );
+        check(
+            &format!("assertThrows(Exception.class, () -> Lookup.INSTANCE.lookup((Object) \"{wide}\"));"),
+            expect![[r#"
+                assertThrows(Exception.class,
+                        () -> Lookup.INSTANCE.lookup(
+                                (Object) "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"));
             "#]],
         );
     }

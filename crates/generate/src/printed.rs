@@ -234,7 +234,10 @@ impl<'a> Printed<'a> {
                 (Verdict::Failed(detail), false) => self.drop_test(at, &name, DropReason::Unstable, detail),
                 (Verdict::Passed, true) if !usual && self.needs_the_usual(at, &name) => {}
                 (Verdict::Passed, true) => {
+                    let test = self.suite[at].class.tests.iter().find(|test| test.name == name);
+                    let steps = test.map(|test| test.steps.clone());
                     self.drop_test(at, &name, DropReason::Unstable, "the failure did not come again".into());
+                    self.dropped.last_mut().into_iter().for_each(|dropped| dropped.passed = steps.clone());
                 }
             }
         }
@@ -279,7 +282,7 @@ impl<'a> Printed<'a> {
             let dot = if package.is_empty() { "" } else { "." };
             let test = format!("{package}{dot}{}.{name}", class.name);
             let edges = self.suite[file].edges.get(name).cloned().unwrap_or_default();
-            self.dropped.push(Dropped { test, reason, detail, edges });
+            self.dropped.push(Dropped { test, reason, detail, edges, passed: None });
         }
     }
 }

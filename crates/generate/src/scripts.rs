@@ -51,6 +51,7 @@ pub(crate) fn scripts(
                     reason: DropReason::Unprintable,
                     detail: error.to_string(),
                     edges: file.edges.get(&test.name).cloned().unwrap_or_default(),
+                    passed: None,
                 }),
             }
         }

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use probat_emit::{Framework, Scope, Style};
-use probat_model::{ClassName, ProbeId};
+use probat_model::{ClassName, ProbeId, Step};
 use probat_search::catalogue::Catalogue;
 use probat_supervisor::{Fleet, FleetConfig, StartError};
 
@@ -38,6 +38,8 @@ pub struct Dropped {
     pub detail: String,
     /// Edges it takes.
     pub edges: Vec<ProbeId>,
+    /// The steps of a test that was to fail, and passed in a fresh JVM.
+    pub passed: Option<Vec<Step>>,
 }
 
 /// Why a test is not handed out. Match without `_`.

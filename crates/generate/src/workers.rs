@@ -99,6 +99,8 @@ pub(crate) fn junit_config(job: &Job<'_>, tests: PathBuf, other: bool) -> FleetC
             "-Duser.language=ar",
             "-Duser.country=EG",
             "-Djava.awt.headless=false",
+            // Users without a home folder have one that is not there.
+            "-Duser.home=/nonexistent",
             // All objects without a hash code of their own have the same.
             "-XX:+UnlockExperimentalVMOptions",
             "-XX:hashCode=2",

@@ -120,7 +120,9 @@ impl Literals {
 
     /// Remembers a text operand.
     pub fn saw_string(&mut self, owner: OwnerId, value: JavaString) {
-        remember(&mut self.feedback[owner.0 as usize].strings, value);
+        if !is_of_one_run(&value) {
+            remember(&mut self.feedback[owner.0 as usize].strings, value);
+        }
     }
 
     /// How many plain values there are of a primitive type or of `String`.
@@ -390,6 +392,20 @@ fn one_of<T: Copy>(all: &[T], rng: &mut Rng) -> T {
     all[rng.below(all.len())]
 }
 
+/// Whether a text names an object by its identity hash code, as `Object.toString` does: no other run has it, and nobody would write it.
+pub(crate) fn is_of_one_run(text: &JavaString) -> bool {
+    let units = text.units();
+    let is = |at: usize, of: fn(&char) -> bool| {
+        units.get(at).and_then(|&unit| char::from_u32(u32::from(unit))).is_some_and(|c| of(&c))
+    };
+    let is_hash = |at: usize| {
+        let digits = (at + 1..).take_while(|&at| is(at, char::is_ascii_hexdigit)).count();
+        let has_class = at > 0 && (is(at - 1, char::is_ascii_alphanumeric) || units[at - 1] == u16::from(b';'));
+        has_class && (5..=8).contains(&digits) && !is(at + 1 + digits, char::is_ascii_alphanumeric)
+    };
+    (0..units.len()).any(|at| units[at] == u16::from(b'@') && is_hash(at))
+}
+
 fn remember<T: PartialEq>(values: &mut VecDeque<T>, value: T) {
     if values.contains(&value) {
         return;
@@ -407,6 +423,20 @@ mod tests {
     fn drawn(literals: &Literals, ty: &Type, mined: &OwnerLiterals) -> Vec<Literal> {
         let mut rng = Rng::new(3);
         (0..2000).filter_map(|_| literals.draw(ty, Some((OwnerId(0), mined)), false, &mut rng)).collect()
+    }
+
+    #[test]
+    fn identity_hash_codes_are_of_one_run() {
+        let is = |text: &str| is_of_one_run(&text.into());
+        assert!(is("a.b.C@3dda8a2e") && is("[a.b.C@1e730495['x']]") && is("[Ljava.lang.String;@61191"));
+        assert!(!is("ann@example.org") && !is("@deadbeef") && !is("a@12") && !is("x@123456789") && !is("C@12345z"));
+    }
+
+    #[test]
+    fn compared_texts_of_one_run_are_no_literals() {
+        let mut literals = Literals::new(LiteralConfig::default(), 1);
+        literals.saw_string(OwnerId(0), "a.B@3dda8a2e".into());
+        assert!(literals.feedback[0].strings.is_empty());
     }
 
     #[test]

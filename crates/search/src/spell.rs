@@ -7,6 +7,7 @@
 use probat_model::{Literal, Operation, OperationTable, Step, StepId, StepOutcome, Type, Value};
 
 use crate::executor::Executor;
+use crate::literals::is_of_one_run;
 use crate::minimize::{Subject, slice, try_wave};
 use crate::relevance::is_call;
 
@@ -105,10 +106,14 @@ fn literal(ty: &Type, value: &Value) -> Option<Literal> {
         Value::Float(value) => Literal::Float(value.to_bits()),
         Value::Double(value) => Literal::Double(value.to_bits()),
         Value::String { text, length }
-            if text.units().len() == *length as usize && text.units().len() <= LONGEST =>
+            if text.units().len() == *length as usize
+                && text.units().len() <= LONGEST
+                && !is_of_one_run(text) =>
         {
             Literal::String(text.clone())
         }
+        // A text that is null says so; of other types null may need a cast, and the call tells where it comes from.
+        Value::Null if *ty == Type::class("java/lang/String") => Literal::Null(ty.clone()),
         Value::Void | Value::Null | Value::String { .. } | Value::Object { .. } | Value::Array { .. } => {
             return None;
         }

@@ -80,7 +80,35 @@ impl Clues<'_, '_> {
                 return false;
             };
             let setters = [id, declaring];
+            // What the class never writes itself, others do, or reflection.
             setters.iter().any(|&at| world.methods_of(at).any(|method| is_setter(world, method, field)))
+                || !world.methods_of(declaring).any(|method| stores(world, method, field, |_| true))
+        })
+    }
+
+    /// The field that a method without parameters gives, if that is all it does.
+    pub fn getter_of(&self, class: &ClassName, method: &str) -> Option<String> {
+        self.with(class, |world, id| {
+            let of = lineage(world, id);
+            let found = of.into_iter().find_map(|at| {
+                world.methods_of(at).find(|&one| {
+                    world.method_name(one) == method && world.method_descriptor_text(one).starts_with("()")
+                })
+            })?;
+            let file = world.file(world.method(found).class)?;
+            let code = world.code(found)?;
+            let insns: Vec<&Insn> = code
+                .nodes
+                .iter()
+                .filter_map(|node| match node {
+                    Node::Insn(insn) => Some(insn),
+                    Node::Label(_) => None,
+                })
+                .collect();
+            match insns.as_slice() {
+                [_, Insn::GetField(index), _] => Some(file.pool.member_ref(*index).ok()?.name.to_string()),
+                _ => None,
+            }
         })
     }
 
@@ -124,17 +152,20 @@ fn has_throw(world: &World<'_>, method: MethodId, line: u32) -> bool {
 }
 
 fn is_setter(world: &World<'_>, method: MethodId, field: &str) -> bool {
-    if world.method_name(method) == "<init>" {
-        return false;
-    }
+    // Who stores null takes something away.
+    world.method_name(method) != "<init>"
+        && stores(world, method, field, |before| before != Some(&Insn::Null))
+}
+
+/// Whether a method stores into a field of the name, `of` being asked about the instruction before.
+fn stores(world: &World<'_>, method: MethodId, field: &str, of: impl Fn(Option<&Insn>) -> bool) -> bool {
     let Some(file) = world.file(world.method(method).class) else { return false };
     let Some(code) = world.code(method) else { return false };
     let mut before = None;
     code.nodes.iter().any(|node| {
         let Node::Insn(insn) = node else { return false };
-        // Who stores null takes something away.
         let gives = match insn {
-            Insn::PutField(index) if before != Some(&Insn::Null) => {
+            Insn::PutField(index) if of(before) => {
                 file.pool.member_ref(*index).is_ok_and(|found| found.name == field)
             }
             _ => false,

@@ -190,7 +190,7 @@ fn hands_in_endless(evidence: &Evidence<'_>, facts: &dyn Facts) -> bool {
 /// What the test did.
 fn of_steps(evidence: &Evidence<'_>, facts: &dyn Facts, found: &mut Vec<Doubt>) {
     let operations = || evidence.steps.iter().map(|step| evidence.table.get(step.operation));
-    if operations().any(|operation| facts.home(operation) != Home::Anywhere) {
+    if operations().any(|operation| facts.home(operation) != Home::Anywhere || is_mangled(operation)) {
         found.push(Doubt::OwnPackage);
     }
     if operations().filter_map(owner).any(is_internal) {
@@ -306,12 +306,34 @@ fn of_null(thrown: &Thrown, facts: &dyn Facts, found: &mut Vec<Doubt>) {
     if !name.contains(['.', '(']) && !is_jdk(&top.class) && facts.takes_elements(top) {
         found.push(Doubt::NullElement);
     }
+    if let Some((class, field)) = given_by_getter(&name, facts)
+        && !is_jdk(&class)
+        && facts.is_set_later(&class, &field)
+    {
+        found.push(Doubt::NotSetUp);
+    }
     let Some(field) = name.strip_prefix("this.").map(str::to_owned) else { return };
     if is_jdk(&top.class) {
         // The JDK makes whole objects, unless somebody calls what is there for subclasses.
         found.push(Doubt::HandedIn);
     } else if facts.is_set_later(&top.class, &field) {
         found.push(Doubt::NotSetUp);
+    }
+}
+
+/// The class and the field that `a.B.getC()` gives.
+fn given_by_getter(name: &str, facts: &dyn Facts) -> Option<(ClassName, String)> {
+    let (class, method) = name.strip_suffix("()")?.rsplit_once('.')?;
+    let class = ClassName::internal(&class.replace('.', "/"));
+    let field = facts.getter_of(&class, method)?;
+    Some((class, field))
+}
+
+/// Whether a compiler made the name: `$` is for such (JLS §3.8), as in what only its own module can call in Kotlin.
+fn is_mangled(operation: &Operation) -> bool {
+    match operation {
+        Operation::Call { name, .. } | Operation::CallStatic { name, .. } => name.contains('$'),
+        _ => false,
     }
 }
 
@@ -409,6 +431,10 @@ mod tests {
 
         fn is_set_later(&self, _: &ClassName, field: &str) -> bool {
             field == "later"
+        }
+
+        fn getter_of(&self, _: &ClassName, method: &str) -> Option<String> {
+            method.strip_prefix("get").map(str::to_lowercase)
         }
 
         fn is_equal_by_identity(&self, class: &ClassName) -> bool {
@@ -526,6 +552,7 @@ mod tests {
         check(["a/internal/R", "a/G"], "call", None, &[Doubt::Internal]);
         check(["a/R", "a/G"], "close", None, &[Doubt::Closed]);
         check(["a/Old", "a/G"], "call", None, &[Doubt::Deprecated]);
+        check(["a/R", "a/G"], "setSize$module", None, &[Doubt::OwnPackage]);
     }
 
     /// Makes a value, calls a method with it, and fails in some way.
@@ -621,6 +648,8 @@ mod tests {
         assert_eq!(of(text(), &[], kind.clone(), at("compare", "one")), [Doubt::NullElement]);
         assert_eq!(of(text(), &[], kind.clone(), at("compare", "a.B.get()")), []);
         assert_eq!(of(text(), &[], kind.clone(), at("get", "<local4>")), []);
+        assert_eq!(of(text(), &[], kind.clone(), at("get", "a.B.getLater()")), [Doubt::NotSetUp]);
+        assert_eq!(of(text(), &[], kind.clone(), at("get", "a.B.getOther()")), []);
         assert_eq!(of(text(), &[StepId(0)], kind, at("get", "node")), [Doubt::NullGiven]);
     }
 

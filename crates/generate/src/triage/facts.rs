@@ -23,6 +23,8 @@ pub(crate) trait Facts {
     fn throws_itself(&self, frame: &Frame) -> bool;
     /// Whether a method gives a field its value after construction.
     fn is_set_later(&self, class: &ClassName, field: &str) -> bool;
+    /// The field that a method without parameters gives, if that is all it does.
+    fn getter_of(&self, class: &ClassName, method: &str) -> Option<String>;
     fn is_equal_by_identity(&self, class: &ClassName) -> bool;
     /// Whether the method of a frame takes values whose type its callers choose.
     fn takes_elements(&self, frame: &Frame) -> bool;
@@ -86,6 +88,10 @@ impl Facts for FromClasses<'_, '_, '_> {
 
     fn is_set_later(&self, class: &ClassName, field: &str) -> bool {
         self.clues.is_set_later(class, field)
+    }
+
+    fn getter_of(&self, class: &ClassName, method: &str) -> Option<String> {
+        self.clues.getter_of(class, method)
     }
 
     fn is_equal_by_identity(&self, class: &ClassName) -> bool {

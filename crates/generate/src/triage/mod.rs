@@ -16,7 +16,9 @@ mod shorten;
 
 use std::collections::BTreeMap;
 
-use probat_model::{ClassName, Contract, Observation, StepId, StepOutcome, Value};
+use probat_model::{
+    ClassName, Contract, Observation, OperationTable, Step, StepId, StepOutcome, Type, Value,
+};
 use probat_search::campaign::{Campaign, Failure, FailureKind};
 use probat_search::catalogue::CallableId;
 use probat_search::executor::Executor;
@@ -43,6 +45,16 @@ pub struct Triaged {
     pub also: Vec<(CallableId, FailureKind)>,
 }
 
+impl Triaged {
+    /// Its test passed where nothing had been run before.
+    pub(crate) fn did_not_repeat(&mut self) {
+        self.doubts.insert(0, Doubt::NotRepeated);
+        self.doubts.sort_unstable();
+        self.doubts.dedup();
+        self.likelihood = likelihood(&self.doubts);
+    }
+}
+
 /// Failures of one cause that are shortened to find the best.
 const CANDIDATES: usize = 3;
 
@@ -63,6 +75,15 @@ impl Case {
     pub fn new(failure: Failure) -> Self {
         let (classes, nulls, doubts) = (Vec::new(), Vec::new(), Vec::new());
         Case { failure, classes, nulls, is_repeated: true, doubts, calls: 0 }
+    }
+
+    /// Takes objects for what source says that they are, until a run tells more: there may be no time for one.
+    fn guess(&mut self, table: &OperationTable) {
+        let class = |step: &Step| match table.get(step.operation).result() {
+            Some(Type::Class(class)) => Some(class),
+            _ => None,
+        };
+        self.classes = self.failure.steps.iter().map(class).collect();
     }
 
     /// Takes note of a run, and of whether the failure was in it.
@@ -158,6 +179,7 @@ pub(crate) fn triage<E: Executor>(
     clock: &Deadline<'_>,
 ) -> Result<Vec<Triaged>, E::Error> {
     let mut cases: Vec<Case> = campaign.failures().cloned().map(Case::new).collect();
+    cases.iter_mut().for_each(|case| case.guess(&campaign.catalogue.operations));
     observe(campaign, &mut cases, executor, clock)?;
     cases.iter_mut().for_each(|case| case.weigh(campaign, facts));
     cases.sort_by_key(Case::rank);

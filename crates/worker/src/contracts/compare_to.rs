@@ -33,7 +33,7 @@ pub fn pair(
     if there.signum() != -back.signum() {
         check.violated(Contract::CompareToAntisymmetric, &[one, other], None);
     }
-    let equal = check.boolean(&kit.equals, one, Some(other.object), Contract::EqualsThrows)?;
+    let equal = check.boolean(&kit.equals, one, Some(other), Contract::EqualsThrows)?;
     if equal.is_some_and(|equal| equal != (there == 0)) {
         check.violated(Contract::CompareToEquals, &[one, other], None);
     }

@@ -9,7 +9,7 @@ pub fn alone(kit: &Contracts, check: &mut Check<'_, '_, '_>, one: &Subject<'_>) 
     if !one.profile.equals {
         return Ok(());
     }
-    if check.boolean(&kit.equals, one, Some(one.object), Contract::EqualsThrows)? == Some(false) {
+    if check.boolean(&kit.equals, one, Some(one), Contract::EqualsThrows)? == Some(false) {
         check.violated(Contract::EqualsReflexive, &[one], None);
     }
     if check.boolean(&kit.equals, one, None, Contract::EqualsThrows)? == Some(true) {
@@ -28,10 +28,10 @@ pub fn pair(
     if !one.profile.equals && !other.profile.equals {
         return Ok(());
     }
-    let Some(there) = check.boolean(&kit.equals, one, Some(other.object), Contract::EqualsThrows)? else {
+    let Some(there) = check.boolean(&kit.equals, one, Some(other), Contract::EqualsThrows)? else {
         return Ok(());
     };
-    let Some(back) = check.boolean(&kit.equals, other, Some(one.object), Contract::EqualsThrows)? else {
+    let Some(back) = check.boolean(&kit.equals, other, Some(one), Contract::EqualsThrows)? else {
         return Ok(());
     };
     if there != back {

@@ -288,13 +288,15 @@ impl<'f> Check<'_, '_, 'f> {
         &mut self,
         method: &Method,
         one: &Subject<'_>,
-        arg: Option<Ref<'_>>,
+        arg: Option<&Subject<'_>>,
         throws: Contract,
     ) -> Result<Option<bool>, Interrupted> {
-        match self.call(method, one.object, &[Value::Object(arg)])? {
+        match self.call(method, one.object, &[Value::Object(arg.map(|arg| arg.object))])? {
             Called::Gave(Value::Boolean(answer)) => Ok(Some(answer)),
             Called::Threw(thrown) => {
-                self.violated(throws, &[one], Some(thrown));
+                // Who was asked about whom: a test that asks otherwise may well pass.
+                let of: Vec<&Subject<'_>> = std::iter::once(one).chain(arg).collect();
+                self.violated(throws, &of, Some(thrown));
                 Ok(None)
             }
             Called::Gave(_) | Called::Ended | Called::Nothing => Ok(None),
