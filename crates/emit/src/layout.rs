@@ -127,7 +127,8 @@ fn marks(line: &str) -> Marks {
             (None, open @ (b'(' | b'{' | b'[')) => {
                 depth += 1;
                 // Of a call, not of a cast.
-                let is_call = at > 0 && matches!(bytes[at - 1], b'_' | b'$' | b'>' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z');
+                let is_call = at > 0
+                    && matches!(bytes[at - 1], b'_' | b'$' | b'>' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z');
                 if open == b'(' && is_call && !matches!(bytes.get(at + 1), None | Some(b')')) {
                     found.brackets.push(at + 1);
                 }
@@ -171,14 +172,15 @@ mod tests {
 
     #[test]
     fn a_wide_literal_starts_a_line() {
-        let wide = "x".repeat(70);
+        let wide = "x".repeat(84);
         check(
             &format!("Builder builder = new Builder(\"{wide}\");"),
             expect![[r#"
                 Builder builder = new Builder(
-                        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+                        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
             "#]],
         );
+        let wide = "x".repeat(70);
         check(
             &format!("assertThrows(Exception.class, () -> Lookup.INSTANCE.lookup((Object) \"{wide}\"));"),
             expect![[r#"

@@ -203,17 +203,22 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     let deadline = job.options.step_limit.is_none().then(|| start + job.options.time());
     let facts = FromClasses { clues: Clues { world: &world }, lineage: &lineage, scope: &scope };
     let found = Found { hunted: &hunted, instrumentation: &probes.instrumentation, facts: &facts, deadline };
-    let WrappedUp { suite, mut failures, simplification, left_out, too_long, unstable, unstable_edges, fleet } =
-        wrap_up(job, &mut clock, &mut campaign, fleet, &found, stop)?;
+    let WrappedUp {
+        suite,
+        mut failures,
+        simplification,
+        left_out,
+        too_long,
+        unstable,
+        unstable_edges,
+        fleet,
+    } = wrap_up(job, &mut clock, &mut campaign, fleet, &found, stop)?;
     let mut checked = check(job, &mut clock, &campaign.catalogue, &world, suite, deadline)?;
     if job.options.kinds != Kinds::Regression {
         checked.files.extend(deadly(job, &campaign, &scope).map_err(VerifyError::from)?);
     }
     let passed = |steps: &Vec<Step>| checked.dropped.iter().any(|one| one.passed.as_ref() == Some(steps));
-    failures
-        .iter_mut()
-        .filter(|one| passed(&one.failure.steps))
-        .for_each(|one| one.did_not_repeat());
+    failures.iter_mut().filter(|one| passed(&one.failure.steps)).for_each(|one| one.did_not_repeat());
     checked.edges.extend(initial);
     let reasons = job.options.explain.then(|| {
         clock.enter(Phase::Explaining);

@@ -400,7 +400,8 @@ pub(crate) fn is_of_one_run(text: &JavaString) -> bool {
     };
     let is_hash = |at: usize| {
         let digits = (at + 1..).take_while(|&at| is(at, char::is_ascii_hexdigit)).count();
-        let has_class = at > 0 && (is(at - 1, char::is_ascii_alphanumeric) || units[at - 1] == u16::from(b';'));
+        let has_class =
+            at > 0 && (is(at - 1, char::is_ascii_alphanumeric) || units[at - 1] == u16::from(b';'));
         has_class && (5..=8).contains(&digits) && !is(at + 1 + digits, char::is_ascii_alphanumeric)
     };
     (0..units.len()).any(|at| units[at] == u16::from(b'@') && is_hash(at))
@@ -429,7 +430,13 @@ mod tests {
     fn identity_hash_codes_are_of_one_run() {
         let is = |text: &str| is_of_one_run(&text.into());
         assert!(is("a.b.C@3dda8a2e") && is("[a.b.C@1e730495['x']]") && is("[Ljava.lang.String;@61191"));
-        assert!(!is("ann@example.org") && !is("@deadbeef") && !is("a@12") && !is("x@123456789") && !is("C@12345z"));
+        assert!(
+            !is("ann@example.org")
+                && !is("@deadbeef")
+                && !is("a@12")
+                && !is("x@123456789")
+                && !is("C@12345z")
+        );
     }
 
     #[test]

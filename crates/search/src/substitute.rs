@@ -6,6 +6,8 @@
 
 use probat_model::{JavaString, Literal, Operand};
 
+use crate::literals::is_of_one_run;
+
 /// What a place compares, as far as substituting goes. Match without `_`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Compares {
@@ -167,6 +169,9 @@ fn float(literal: &Literal, from: f64, to: f64, found: &mut Vec<Literal>) {
 }
 
 fn text(literal: &Literal, from: &[u16], to: &[u16], found: &mut Vec<Literal>) {
+    if is_of_one_run(&JavaString::from_units(to)) {
+        return;
+    }
     let mut add = |units: &[u16]| found.push(Literal::String(JavaString::from_units(units)));
     match literal {
         Literal::String(text) => {
@@ -211,6 +216,14 @@ mod tests {
 
     fn text(text: &str) -> Literal {
         Literal::String(text.into())
+    }
+
+    #[test]
+    fn what_only_this_run_has_is_not_met() {
+        let operand = |text: &str| Operand::Text(text.into());
+        let met = |to: &str| of(text("abc"), Compares::Objects, operand("abc"), operand(to));
+        assert_eq!(met("a.B@3dda8a2e"), []);
+        assert!(met("a.B").contains(&text("a.B")));
     }
 
     #[test]

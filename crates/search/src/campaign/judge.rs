@@ -19,6 +19,7 @@ use crate::equality::{Answer, Asked, Question};
 use crate::feedback::Known;
 use crate::habits::Side;
 use crate::length::{LINE, written};
+use crate::literals::is_of_one_run;
 use crate::novelty::{Fate, fate};
 use crate::pool::PoolValue;
 use crate::relevance::is_call;
@@ -321,6 +322,9 @@ impl Campaign<'_> {
                         continue;
                     }
                     if let Some(text) = text {
+                        if is_of_one_run(text) {
+                            continue;
+                        }
                         texts.push((text.clone(), ty, state));
                     } else {
                         found.push(PoolValue { sequence: SequenceId(0), step, ty, state, length });

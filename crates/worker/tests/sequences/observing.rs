@@ -200,6 +200,16 @@ fn contracts_are_judged(bed: &Bed) {
     let seen = worker.run(&table, &[item]).seen.remove(0);
     let symmetric = seen.violations.iter().find(|found| found.contract == Contract::EqualsSymmetric);
     assert_eq!(symmetric.map(|found| found.steps.len()), Some(2), "{:?}", seen.violations);
+    // Who was asked about whom is told where it throws.
+    let mut script = Script::new(&mut table);
+    let odd = script.new_object("fixture/CastsOthers", "()V", []);
+    let text = script.text("x");
+    script.call("java/lang/String.equals", "(Ljava/lang/Object;)Z", [text, odd]);
+    let mut item = script.item();
+    item.observe.contracts = true;
+    let seen = worker.run(&table, &[item]).seen.remove(0);
+    let found: Vec<_> = seen.violations.iter().map(|found| (found.contract, found.steps.clone())).collect();
+    assert_eq!(found, [(Contract::EqualsThrows, vec![odd, text])]);
     worker.finish();
 }
 
