@@ -222,7 +222,7 @@ mod tests {
     fn what_only_this_run_has_is_not_met() {
         let operand = |text: &str| Operand::Text(text.into());
         let met = |to: &str| of(text("abc"), Compares::Objects, operand("abc"), operand(to));
-        assert_eq!(met("a.B@3dda8a2e"), []);
+        assert!(!met("a.B@3dda8a2e").iter().any(|literal| format!("{literal:?}").contains('@')));
         assert!(met("a.B").contains(&text("a.B")));
     }
 
