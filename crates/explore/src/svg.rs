@@ -12,6 +12,10 @@ use crate::nodes::NodeId;
 const RADIUS: f64 = 13.0;
 const ROW: f64 = 110.0;
 const COLUMN: f64 = 64.0;
+/// Widest column, where labels are drawn.
+const LABELLED_COLUMN: f64 = 150.0;
+/// Of a letter of a label, about.
+const LETTER: f64 = 5.2;
 const MARGIN: f64 = 40.0;
 
 /// Labels are drawn on arrows while there are few; otherwise they show when pointed at.
@@ -19,9 +23,10 @@ const LABELLED: usize = 60;
 
 /// The picture.
 pub fn svg(graph: &Graph) -> String {
-    let places = places(graph);
+    let column = column(graph);
+    let places = places(graph, column);
     let widest = graph.levels.iter().map(Vec::len).max().unwrap_or(1) as f64;
-    let width = widest * COLUMN + 2.0 * MARGIN;
+    let width = widest * column + 2.0 * MARGIN;
     let height = graph.levels.len() as f64 * ROW + 2.0 * MARGIN;
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" font-family=\"sans-serif\">\n\
@@ -49,8 +54,18 @@ pub fn svg(graph: &Graph) -> String {
 
 type Place = (f64, f64);
 
+/// Room for a state: labels of arrows to neighbours should stand beside each other.
+fn column(graph: &Graph) -> f64 {
+    if graph.edges.len() > LABELLED {
+        return COLUMN;
+    }
+    let longest = graph.edges.iter().map(|edge| edge.calls.join(", ").chars().count()).max().unwrap_or(0);
+    // Labels to neighbours are half a column apart, or a whole one.
+    (longest as f64 * LETTER * 1.6).clamp(COLUMN, LABELLED_COLUMN)
+}
+
 /// Rows from top to bottom; within a row by the middle of the parents.
-fn places(graph: &Graph) -> BTreeMap<NodeId, Place> {
+fn places(graph: &Graph, column: f64) -> BTreeMap<NodeId, Place> {
     let widest = graph.levels.iter().map(Vec::len).max().unwrap_or(1) as f64;
     let mut parents: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
     for edge in &graph.edges {
@@ -61,7 +76,7 @@ fn places(graph: &Graph) -> BTreeMap<NodeId, Place> {
         let mut order: Vec<(f64, NodeId)> =
             level.iter().map(|node| (middle(parents.get(&node.id), &places), node.id)).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let step = widest * COLUMN / level.len().max(1) as f64;
+        let step = widest * column / level.len().max(1) as f64;
         for (at, (_, id)) in order.into_iter().enumerate() {
             places.insert(id, (MARGIN + (at as f64 + 0.5) * step, MARGIN + 30.0 + row as f64 * ROW));
         }
@@ -93,11 +108,21 @@ fn arrow(edge: &GraphEdge, places: &BTreeMap<NodeId, Place>, is_labelled: bool, 
         "<path d=\"M{sx:.1} {sy:.1}Q{mx:.1} {my:.1} {ex:.1} {ey:.1}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{thickness}\" marker-end=\"url(#a)\"><title>{calls}</title></path>"
     );
     if is_labelled {
+        // New states' labels stand near them, where arrows have spread; those of the way back near where it begins.
+        let part = if is_down { 0.62 } else { 0.3 };
+        let (lx, ly) = (on_curve(sx, mx, ex, part), on_curve(sy, my, ey, part));
+        let colour = if is_down { "#174" } else { "#777" };
         let _ = writeln!(
             out,
-            "<text x=\"{mx:.1}\" y=\"{my:.1}\" font-size=\"9\" text-anchor=\"middle\" fill=\"#333\">{calls}</text>"
+            "<text x=\"{lx:.1}\" y=\"{ly:.1}\" font-size=\"9\" text-anchor=\"middle\" fill=\"{colour}\" stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\">{calls}</text>"
         );
     }
+}
+
+/// A coordinate on a curve with one control point.
+fn on_curve(start: f64, control: f64, end: f64, part: f64) -> f64 {
+    let rest = 1.0 - part;
+    rest * rest * start + 2.0 * rest * part * control + part * part * end
 }
 
 fn circle(node: &GraphNode, (x, y): Place, out: &mut String) {

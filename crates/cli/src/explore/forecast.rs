@@ -1,7 +1,7 @@
 //! Says early that a bound will not be reached.
 //!
 //! In: levels found so far, the speed until now, limits. Out: one warning with the number reached and how to go on. Guesses that levels
-//! keep growing as the last ones did; says nothing before four levels and half a second have been seen.
+//! keep growing as the last ones did; says nothing before four levels and half a second have been seen, or three levels and two seconds.
 
 use std::time::Duration;
 
@@ -22,6 +22,11 @@ pub struct Forecast {
 /// A guess is not worth much earlier.
 const SETTLE: Duration = Duration::from_millis(500);
 
+/// Levels that say how growth changes; with one less, the constructors' own level is among those compared, and only a level that takes
+/// long says enough.
+const LEVELS: usize = 4;
+const SETTLE_BY_FEW: Duration = Duration::from_secs(2);
+
 impl Forecast {
     pub fn new(bounds: Bounds) -> Self {
         Forecast { bounds, levels: 0, told: false }
@@ -31,6 +36,9 @@ impl Forecast {
     pub fn look(&mut self, explorer: &Explorer, elapsed: Duration, live: &mut Live) {
         let levels = explorer.levels();
         if self.told || levels.len() == self.levels || elapsed < SETTLE {
+            return;
+        }
+        if levels.len() <= LEVELS && elapsed < SETTLE_BY_FEW {
             return;
         }
         self.levels = levels.len();
@@ -76,7 +84,7 @@ struct Ahead {
 /// What finished levels promise for a bound: growth changes from level to level as it did last, but never rises.
 fn ahead(whole: &[Level], bound: u16) -> Option<Ahead> {
     let [.., earlier, before, last] = whole else { return None };
-    if whole.len() < 4 || [earlier, before, last].iter().any(|level| level.states == 0) {
+    if whole.len() < LEVELS - 1 || [earlier, before, last].iter().any(|level| level.states == 0) {
         return None;
     }
     let growth = last.states as f64 / before.states as f64;
@@ -126,7 +134,7 @@ mod tests {
 
     #[test]
     fn too_little_is_no_ground_for_a_guess() {
-        assert_eq!(ahead(&[level(1, 0), level(5, 10), level(25, 50)], 9), None);
+        assert_eq!(ahead(&[level(1, 0), level(5, 10)], 9), None);
         assert_eq!(ahead(&[level(1, 0), level(5, 10), level(25, 50), level(0, 250)], 9), None);
     }
 }
