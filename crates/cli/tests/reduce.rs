@@ -131,6 +131,55 @@ fn a_test_beyond_its_allowance_is_never_redundant() {
     assert_eq!(methods(&json["cut_off"]), ["t1", "t2", "t3"]);
 }
 
+/// A class initialiser runs for whichever test comes first, so that test adds nothing by it; what it covers is covered by any other.
+#[test]
+fn coming_first_is_nothing_that_a_test_adds() {
+    let Some((bed, jar)) = bed() else { return };
+    suite(&bed, &jar, &["First"], "tests");
+    for by in ["whole-seq", "whole-state"] {
+        let run = reduce(&bed, &jar, "tests", &["--by", by]);
+        run.expect(0, &[]);
+        let json = run.json();
+        assert_eq!(methods(&json["redundant"]), ["a_first"], "{by}");
+        assert_eq!(json["before"]["edges"], json["after"]["edges"], "{by}");
+        // Two constructions, two questions.
+        assert_eq!(json["techniques"][0]["executions"], 4, "{by}");
+    }
+    let json = reduce(&bed, &jar, "tests", &[]).json();
+    let pair = [&json["equals"][0]["left"], &json["equals"][0]["right"]].map(|side| side.as_str().unwrap());
+    assert!(
+        pair.iter().any(|side| side.contains("101")) && pair.iter().any(|side| side.contains("102")),
+        "{pair:?}"
+    );
+}
+
+/// Edges hit before an initialiser cuts in are the test's, whatever it is assessed by: two constructors, a branch, a method.
+#[test]
+fn an_initialiser_in_the_middle_of_a_call_loses_no_edges() {
+    let Some((bed, jar)) = bed() else { return };
+    suite(&bed, &jar, &["CutIn"], "tests");
+    for technique in ["whole-state", "monitor-equals"] {
+        let run = reduce(&bed, &jar, "tests", &["--techniques", technique]);
+        run.expect(0, &[]);
+        assert_eq!(run.json()["before"]["edges"], 4, "{technique}");
+    }
+}
+
+/// Calls on other threads are not recorded, so nobody knows that such a test adds nothing.
+#[test]
+fn a_test_with_calls_on_other_threads_is_never_redundant() {
+    let Some((bed, jar)) = bed() else { return };
+    suite(&bed, &jar, &["Apart"], "tests");
+    for by in ["whole-seq", "whole-state", "pairwise-equals"] {
+        let run = reduce(&bed, &jar, "tests", &["--by", by]);
+        run.expect(0, &[]);
+        let json = run.json();
+        assert_eq!(methods(&json["used_threads"]), ["b_apart"], "{by}");
+        let kept = methods(&json["kept"]);
+        assert!(kept.len() == 2 && kept.contains(&"b_apart".to_owned()), "{by}: {kept:?}");
+    }
+}
+
 /// JUnit 3 and 4, found by the Vintage engine.
 #[test]
 fn old_suites_are_assessed() {
@@ -206,6 +255,9 @@ fn new_tests_are_selected_and_all_are_ordered() {
     run.expect(0, &[]);
     let json = run.json();
     assert_eq!(methods(&json["kept"]), Vec::<String>::new());
+    // What the existing tests reach is reached without the new ones.
+    assert_eq!((&json["existing"], &json["after"]["tests"]), (&Value::from(3), &Value::from(3)));
+    assert_eq!(json["before"]["edges"], json["after"]["edges"], "{json}");
     assert_eq!(json["order"].as_array().unwrap().len(), 3);
     assert_eq!(json["order"][0]["new"], 6, "{json}");
     let order = fs::read_to_string(bed.at("out/order-ids.txt")).unwrap();
@@ -283,6 +335,13 @@ fn bad_input_is_named_with_the_way_out() {
     fs::create_dir(bed.at("empty")).unwrap();
     reduce(&bed, &jar, "none", &[]).expect(2, &["there is no `none`", "target/test-classes"]);
     reduce(&bed, &jar, "empty", &[]).expect(4, &["there are no tests in `empty`"]);
+    fs::create_dir(bed.at("sources")).unwrap();
+    fs::copy(corpus("reduce-suites").join("Same.java"), bed.at("sources/Same.java")).unwrap();
+    reduce(&bed, &jar, "sources", &[])
+        .expect(4, &["no compiled tests in `sources`", "Same.java", "compile them"]);
+    suite(&bed, &jar, &["stub/Test", "Foreign"], "foreign");
+    reduce(&bed, &jar, "foreign", &[])
+        .expect(4, &["the tests in `foreign` are for TestNG", "`suites.Foreign`", "JUnit 3, 4 and 5"]);
     reduce(&bed, &jar, "tests", &["--classes", "com.acme.*"])
         .expect(4, &["no class under test matches `com.acme.*`"]);
     reduce(&bed, &jar, "tests", &["--by", "magic"]).expect(2, &["whole-state"]);

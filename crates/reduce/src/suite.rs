@@ -70,8 +70,9 @@ pub struct Suite {
     pub large: u64,
     /// Ids of tests whose calls were too many to look at all.
     pub cut_off: Vec<String>,
-    /// Calls on threads that are not recorded.
+    /// Calls on threads that are not recorded, and ids of the tests that made them.
     pub elsewhere: u64,
+    pub used_threads: Vec<String>,
     /// The test that was running when the events ended.
     pub unfinished: Option<(String, String)>,
 }
@@ -97,6 +98,9 @@ impl Suite {
                     suite.large += large;
                     if let (true, Some(test)) = (cut_off, &running) {
                         suite.cut_off.push(test.id.clone());
+                    }
+                    if let (true, Some(test)) = (elsewhere > 0, &running) {
+                        suite.used_threads.push(test.id.clone());
                     }
                     if let Some(test) = &mut running {
                         (test.calls, test.threw, test.edges) = (calls, threw, edges);

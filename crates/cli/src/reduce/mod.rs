@@ -56,6 +56,9 @@ pub fn run(args: &ReduceArgs) -> Result<Exit, Failure> {
         return Err(stopped_early());
     }
     if plain.suite.tests.is_empty() && plain.suite.problems.is_empty() {
+        if let Some(failure) = subject.why_no_tests(&args.tests) {
+            return Err(failure);
+        }
         let said = plain.said.trim();
         let said = if said.is_empty() { String::new() } else { format!("; JUnit says:\n{said}") };
         return Err(Failure::new(
@@ -251,7 +254,9 @@ fn gather(
         None => minimise(&suite.tests, by),
     };
     let ids = |which: &[usize]| which.iter().map(|&at| suite.tests[at].id.clone()).collect::<Vec<String>>();
-    let kept: Vec<&Test> = judged.kept.iter().map(|&at| &suite.tests[at]).collect();
+    let kept = judged.kept.iter().map(|&at| &suite.tests[at]);
+    // What existing tests do is done with or without the new ones.
+    let older: &[Test] = existing.map_or(&[], |existing| &existing.suite.tests);
     let lost = |problem: &Problem| matches!(problem.kind, ProblemKind::Hung | ProblemKind::Died);
     let is_comparable = !recorded.interrupted && !suite.problems.iter().any(lost);
     Report {
@@ -286,14 +291,16 @@ fn gather(
             .iter()
             .map(|(class, reason)| ByState { class: class.to_string(), reason: reason.clone() })
             .collect(),
-        before: quality(&suite.tests.iter().collect::<Vec<_>>()),
-        after: quality(&kept),
+        existing: existing.map(|existing| existing.suite.tests.len()),
+        before: quality(older.iter().chain(&suite.tests)),
+        after: quality(older.iter().chain(kept)),
         mutants: None,
         source: None,
         calls: suite.calls,
         too_large: suite.large,
         cut_off: suite.cut_off.clone(),
         calls_elsewhere: suite.elsewhere,
+        used_threads: suite.used_threads.clone(),
         static_inputs: subject.plan.has_statics,
         changed_by_recording: changed(&plain.suite, suite),
         seconds: round(recorded.took.as_secs_f64()),
@@ -335,7 +342,8 @@ fn problem(problem: &probat_reduce::Problem) -> ProblemReport {
     }
 }
 
-fn quality(tests: &[&Test]) -> Quality {
+fn quality<'t>(tests: impl Iterator<Item = &'t Test>) -> Quality {
+    let tests: Vec<&Test> = tests.collect();
     let edges: BTreeSet<u32> = tests.iter().flat_map(|test| test.edges.iter().copied()).collect();
     let threw: BTreeSet<_> = tests.iter().flat_map(|test| test.threw.iter()).collect();
     Quality { tests: tests.len(), edges: edges.len(), exceptions: threw.len() }

@@ -38,6 +38,9 @@ pub struct Report {
     pub equals: Vec<EqualsReport>,
     /// Classes that stood for their whole states under the techniques that ask `equals`.
     pub compared_by_state: Vec<ByState>,
+    /// How many existing tests the new ones are measured against, if there are any.
+    pub existing: Option<usize>,
+    /// With all tests and with those kept, existing ones included.
     pub before: Quality,
     pub after: Quality,
     /// Mutants that PIT counted, if asked for.
@@ -52,6 +55,8 @@ pub struct Report {
     pub cut_off: Vec<String>,
     /// Calls on other threads, which are not recorded.
     pub calls_elsewhere: u64,
+    /// Tests with such calls; they count as adding something.
+    pub used_threads: Vec<String>,
     pub static_inputs: bool,
     /// Tests that ended otherwise when recorded.
     pub changed_by_recording: Vec<String>,
@@ -174,12 +179,12 @@ pub fn render(report: &Report) -> String {
         report.cut_off.iter().map(|id| short(id)),
         &mut out,
     );
-    if report.calls_elsewhere > 0 {
-        out.push_str(&format!(
-            "\n{} on other threads were not recorded\n",
-            plural(report.calls_elsewhere, "call")
-        ));
-    }
+    let elsewhere = plural(report.calls_elsewhere, "call");
+    list(
+        &format!("kept whatever they do, for {elsewhere} on other threads, which are not recorded"),
+        report.used_threads.iter().map(|id| short(id)),
+        &mut out,
+    );
     list("written", report.files.iter().cloned(), &mut out);
     out
 }
@@ -222,10 +227,17 @@ fn table(report: &Report, out: &mut String) {
 
 fn summary(report: &Report, out: &mut String) {
     out.push_str(&format!(
-        "\nby {}: {} of {} enough; {} of {} edges and {} of {} exceptions remain\n",
+        "\nby {}: {} of {} {}; {} of {} edges and {} of {} exceptions remain\n",
         report.by,
         count(report.kept.len() as u64),
         plural(report.tests as u64, "test"),
+        match (report.existing, report.kept.len()) {
+            (None, _) => "enough".to_owned(),
+            (Some(existing), 1) =>
+                format!("adds something to the {} there are; with it", count(existing as u64)),
+            (Some(existing), _) =>
+                format!("add something to the {} there are; with them", count(existing as u64)),
+        },
         count(report.after.edges as u64),
         count(report.before.edges as u64),
         report.after.exceptions,

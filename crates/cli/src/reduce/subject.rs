@@ -3,6 +3,7 @@
 //! In: arguments. Out: [`Subject`]: the class path with tests and a JUnit, the classes under test, a plan of the recording.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use probat_analysis::World;
@@ -63,6 +64,8 @@ pub struct Subject {
     pub above: BTreeMap<String, Vec<String>>,
     /// Test classes that cannot be loaded, and the class they lack. One of them would keep JUnit from finding any.
     pub unloadable: Vec<(ClassName, ClassName)>,
+    /// A test class for something else than JUnit, and what that is.
+    foreign: Option<(String, &'static str)>,
 }
 
 /// Finds it all; `work` is a folder of ours.
@@ -83,7 +86,63 @@ pub fn find(args: &ReduceArgs, jvm: &Jvm, work: &Path) -> Result<Subject, Failur
     config.instrumentation = plan_probes(bytes).instrumentation;
     let unloadable = unloadable(&library, &paths);
     let above = above(&library, &paths);
-    Ok(Subject { config, entry, plan, tests, existing, classes, above, unloadable })
+    let foreign = foreign(&library, std::slice::from_ref(&tests));
+    Ok(Subject { config, entry, plan, tests, existing, classes, above, unloadable, foreign })
+}
+
+impl Subject {
+    /// What else is there, if JUnit finds no test: tests for something else, or sources.
+    pub fn why_no_tests(&self, given: &Path) -> Option<Failure> {
+        if let Some((class, framework)) = &self.foreign {
+            return Some(
+                Failure::new(
+                    Exit::Nothing,
+                    format!("the tests in `{}` are for {framework}, as `{class}` is", given.display()),
+                )
+                .hint("only tests for JUnit 3, 4 and 5 can be reduced"),
+            );
+        }
+        let is_source = |path: &Path| path.extension().is_some_and(|extension| extension == "java");
+        let source = files_below(&self.tests).into_iter().find(|path| is_source(path))?;
+        Some(
+            Failure::new(
+                Exit::Nothing,
+                format!(
+                    "there are no compiled tests in `{}`, only sources such as `{}`",
+                    given.display(),
+                    source.display()
+                ),
+            )
+            .hint("compile them, and give the folder with the class files, such as target/test-classes"),
+        )
+    }
+}
+
+/// Files of a folder and of those in it, in the order of their names; nothing of what cannot be read.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    let below =
+        paths.iter().filter(|path| path.is_dir() && !path.is_symlink()).flat_map(|path| files_below(path));
+    let mut all: Vec<PathBuf> = below.collect();
+    all.extend(paths.into_iter().filter(|path| path.is_file()));
+    all
+}
+
+/// Frameworks whose tests JUnit does not find, and what their test classes mention.
+const OTHERS: [(&str, &[u8]); 2] =
+    [("TestNG", b"Lorg/testng/annotations/"), ("Spock", b"spock/lang/Specification")];
+
+/// A test class that is written for another framework.
+fn foreign(library: &Library, tests: &[PathBuf]) -> Option<(String, &'static str)> {
+    let own = library.classes.path.iter().filter(|class| is_test(class.entry.origin.path(), tests));
+    own.filter_map(|class| {
+        let read = class.read().ok()?;
+        let (name, _) = OTHERS.iter().find(|(_, mark)| mentions(&read.bytes, &[mark]))?;
+        Some((class.name.to_binary(), *name))
+    })
+    .min()
 }
 
 /// How to start JUnit, and the jars that the class path lacks for it: none if a launcher is there with the engines that the tests need, else

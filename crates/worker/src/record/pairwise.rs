@@ -5,6 +5,7 @@
 //! their own, and what cannot be rebuilt, stand for their states. Runs `equals` of the classes under test.
 
 use probat_jvm::{Env, Global, Ref, Trust, Value};
+use probat_model::tree::{RenderOptions, Tree, render};
 use probat_model::{ClassName, StateHash};
 use probat_protocol::RecordEvent;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -32,7 +33,6 @@ pub struct Pairwise {
 struct Copy {
     object: Global,
     number: u128,
-    text: String,
 }
 
 impl Pairwise {
@@ -83,7 +83,7 @@ impl Pairwise {
         let name = env.class_name(class.get(), 500).ok().map(|name| ClassName::binary(&name));
         env.delete(class);
         let Some(name) = name.filter(|name| self.with_equals.contains(name)) else { return state.0 };
-        let number = self.first_equal(env, journal, &name, object).unwrap_or_else(|| {
+        let number = self.first_equal(env, reader, journal, &name, object).unwrap_or_else(|| {
             self.keep(env, reader, shared, &name, object, state);
             state.0
         });
@@ -94,6 +94,7 @@ impl Pairwise {
     fn first_equal(
         &mut self,
         env: &mut Env<'_>,
+        reader: &mut StateReader,
         journal: &mut Journal,
         name: &ClassName,
         object: Ref<'_>,
@@ -105,7 +106,7 @@ impl Pairwise {
             let (there, back) =
                 (equals(env, object, copy.object.get()), equals(env, copy.object.get(), object));
             if there != back && broken.is_none() {
-                broken = Some(copy.text.clone());
+                broken = Some(copy.object.get());
             }
             if there == Some(true) {
                 found = Some(copy.number);
@@ -115,7 +116,7 @@ impl Pairwise {
         if let Some(right) = broken
             && self.told.insert((name.clone(), "symmetric"))
         {
-            let left = describe(env, object);
+            let (left, right) = (describe(env, reader, object), describe(env, reader, right));
             journal.event(&RecordEvent::Unequal {
                 class: name.clone(),
                 rule: "symmetric".into(),
@@ -124,7 +125,7 @@ impl Pairwise {
             });
         }
         if equals(env, object, object) == Some(false) && self.told.insert((name.clone(), "reflexive")) {
-            let left = describe(env, object);
+            let left = describe(env, reader, object);
             let right = left.clone();
             journal.event(&RecordEvent::Unequal {
                 class: name.clone(),
@@ -158,8 +159,7 @@ impl Pairwise {
                 _ => None,
             }
         });
-        let text = describe(env, object);
-        copies.extend(copy.map(|object| Copy { object, number: state.0, text }));
+        copies.extend(copy.map(|object| Copy { object, number: state.0 }));
     }
 }
 
@@ -174,8 +174,23 @@ pub fn equals(env: &mut Env<'_>, left: Ref<'_>, right: Ref<'_>) -> Option<bool> 
     }
 }
 
-/// An object as its `toString` has it.
-fn describe(env: &mut Env<'_>, object: Ref<'_>) -> String {
+/// An object as its `toString` has it, or by its fields where that only says which class it is of.
+fn describe(env: &mut Env<'_>, reader: &mut StateReader, object: Ref<'_>) -> String {
+    let text = in_words(env, object);
+    let class = env.object_class(object);
+    let name = env.class_name(class.get(), 500).unwrap_or_default();
+    env.delete(class);
+    let says_nothing = text.strip_prefix(&name).is_some_and(|rest| rest.is_empty() || rest.starts_with('@'));
+    if !says_nothing || reader.linearise(env, &[Value::Object(Some(object))]).is_err() {
+        return text;
+    }
+    let options = RenderOptions { depth: 3, elements: 10, width: 200, ..RenderOptions::default() };
+    let Ok(tree) = Tree::of(&reader.stored()) else { return text };
+    let shown = render(&tree, &options).split_whitespace().collect::<Vec<_>>().join(" ");
+    if shown.is_empty() { text } else { shown }
+}
+
+fn in_words(env: &mut Env<'_>, object: Ref<'_>) -> String {
     let class = env.object_class(object);
     let method = env.method(class.get(), "toString", "()Ljava/lang/String;").ok();
     let text = method.and_then(|method| env.call(&method, object, &[], Trust::Caller).ok().flatten());

@@ -160,7 +160,15 @@ impl Recorder {
             self.lost(0);
             self.spent_before = self.reader.spent();
             let was_cut_off = self.cut_off.take().is_some();
-            self.journal.finished(described.id, end, std::mem::take(&mut self.elsewhere), edges, was_cut_off);
+            let elsewhere = std::mem::take(&mut self.elsewhere);
+            // What the test called when it was not looked at any more is among those, on whatever thread.
+            let elsewhere = if was_cut_off { 0 } else { elsewhere };
+            if elsewhere > 0 && described.is_test {
+                // Nobody knows what these calls were, so the test adds something for certain.
+                let state = self.unlike_all();
+                self.stands_for(method, state);
+            }
+            self.journal.finished(described.id, end, elsewhere, edges, was_cut_off);
         } else {
             let reason = listener::reason(env, args).unwrap_or_default();
             self.journal.event(&RecordEvent::Skipped { id: described.id, name: described.name, reason });
@@ -175,6 +183,11 @@ impl Recorder {
         receiver: Option<Ref<'_>>,
         args: Option<Ref<'_>>,
     ) -> bool {
+        if self.is_initialiser(method) {
+            // It runs for whichever test comes first, so it is nothing that a test adds.
+            self.open.push(method);
+            return true;
+        }
         if self.reader.spent() - self.spent_before > self.allowance {
             self.pass_over(method);
             return false;
@@ -199,17 +212,25 @@ impl Recorder {
         true
     }
 
+    fn is_initialiser(&self, method: u32) -> bool {
+        self.methods.get(method as usize).is_some_and(|known| known.method.name == "<clinit>")
+    }
+
     /// The test has used up its allowance. It adds something for certain: one state per test that is unlike every other.
     fn pass_over(&mut self, method: u32) {
         let state = match self.cut_off {
             Some(state) => state,
             None => {
-                self.unique += 1;
-                let state = StateHash(self.unique << 64);
+                let state = self.unlike_all();
                 self.cut_off = Some(state);
                 state
             }
         };
+        self.stands_for(method, state);
+    }
+
+    /// A call whose state is the same in all representations.
+    fn stands_for(&mut self, method: u32, state: StateHash) {
         let whole_seq = self.sequences.is_some().then_some(state);
         self.journal.call(CallSeen {
             method,
@@ -264,12 +285,19 @@ impl Recorder {
             let mut with = Surroundings { reader, shared, journal };
             call.monitor_equals = Some(monitor.entry(env, &mut with, call.whole_state, roots));
         }
-        let _ = shared::on_executor(|executor| executor.probes.discard(env));
+        let _ = shared::on_executor(|executor| {
+            executor.kept.clear();
+            executor.probes.discard(env)
+        });
     }
 
-    /// Takes the edges hit so far to be the test's. Without memory for it edges are lost, not invented.
+    /// Takes the edges hit so far to be the test's, also those from before a class initialiser cut in; its own are nobody's. Without memory
+    /// for it edges are lost, not invented.
     fn keep_edges(&mut self, env: &mut Env<'_>) {
-        let _ = shared::on_executor(|executor| executor.probes.drain(env, &mut self.edges));
+        let _ = shared::on_executor(|executor| {
+            self.edges.append(&mut executor.kept);
+            executor.probes.drain(env, &mut self.edges)
+        });
     }
 
     /// What each value looks like alone.
@@ -306,6 +334,11 @@ impl Recorder {
         Some(self.unlike_any(seen.hash.0))
     }
 
+    fn unlike_all(&mut self) -> StateHash {
+        self.unique += 1;
+        StateHash(self.unique << 64)
+    }
+
     fn unlike_any(&mut self, hash: u128) -> StateHash {
         self.journal.too_large();
         self.unique += 1;
@@ -330,6 +363,9 @@ impl Recorder {
             if let Some(name) = name {
                 self.journal.threw(called, ClassName::binary(&name));
             }
+        }
+        if self.is_initialiser(called) {
+            return;
         }
         let Recorder { sequences: Some(sequences), reader, shared, .. } = self else { return };
         // Without memory for references the objects keep the state they are known to have, and are seen to differ later.
