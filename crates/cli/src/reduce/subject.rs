@@ -139,8 +139,8 @@ fn foreign(library: &Library, tests: &[PathBuf]) -> Option<(String, &'static str
     let own = library.classes.path.iter().filter(|class| is_test(class.entry.origin.path(), tests));
     own.filter_map(|class| {
         let read = class.read().ok()?;
-        let (name, _) = OTHERS.iter().find(|(_, mark)| mentions(&read.bytes, &[mark]))?;
-        Some((class.name.to_binary(), *name))
+        let name = OTHERS.iter().find(|(_, mark)| mentions(&read.bytes, &[*mark]))?.0;
+        Some((class.name.to_binary(), name))
     })
     .min()
 }
