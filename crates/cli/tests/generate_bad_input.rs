@@ -138,6 +138,39 @@ fn a_class_that_kills_every_worker_is_reported_and_the_rest_go_on() {
 }
 
 #[test]
+fn a_class_whose_initialiser_throws_is_reported_and_the_rest_go_on() {
+    let bed = Bed::empty();
+    bed.compile_text(
+        "a/Broken.java",
+        "package a; public class Broken { static int n = Integer.parseInt(\"none\"); public static int f() { return n; } }",
+        "classes",
+    );
+    bed.compile_text(
+        "a/Fine.java",
+        "package a; public class Fine { public static int two() { return 2; } }",
+        "classes",
+    );
+    let run = bed.generate(&with(&["classes"]));
+    run.expect(0, &["a.Broken.f()", "a static initialiser", "java.lang.NumberFormatException"]);
+    assert!(bed.at("out/a/FineProbatTest.java").exists(), "{}\n{}", run.out, run.err);
+}
+
+#[test]
+fn a_damaged_class_is_named_before_the_search_and_the_rest_go_on() {
+    let bed = Bed::empty();
+    for name in ["Cut", "Fine"] {
+        let text = format!("package a; public class {name} {{ public static int two() {{ return 2; }} }}");
+        bed.compile_text(&format!("a/{name}.java"), &text, "classes");
+    }
+    let cut = bed.at("classes/a/Cut.class");
+    let bytes = fs::read(&cut).unwrap();
+    fs::write(&cut, &bytes[..bytes.len() / 2]).unwrap();
+    let run = bed.generate(&with(&["classes"]));
+    run.expect(0, &["class `a.Cut` in", "is damaged", "build or download them again"]);
+    assert!(bed.at("out/a/FineProbatTest.java").exists(), "{}\n{}", run.out, run.err);
+}
+
+#[test]
 fn files_of_the_user_are_never_overwritten() {
     let bed = Bed::with_shop();
     let mine = bed.at("out/shop/CurrencyProbatTest.java");

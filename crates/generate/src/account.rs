@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use probat_emit::{Ending, Scope, TestCase, one_line};
-use probat_model::{ClassName, Contract, ProbeId, Type, Violation};
+use probat_model::{ClassName, Contract, ProbeId, Thrown, Type, Violation};
 use probat_search::campaign::{Campaign, Failure};
 use probat_search::catalogue::CallableId;
 use probat_supervisor::ProbeTable;
@@ -165,7 +165,15 @@ impl Account<'_> {
         let mut found = Vec::new();
         for (at, callable) in catalogue.callables.iter().enumerate() {
             let record = self.campaign.schedule().record(CallableId(at as u32));
-            if callable.owner.is_none() || record.legal > 0 || record.threw > 0 {
+            if callable.owner.is_none() {
+                continue;
+            }
+            if let Some(thrown) = self.campaign.unusable(CallableId(at as u32)) {
+                let member = catalogue.operations.get(callable.operation).clone();
+                found.push(Untested { member, reason: unusable(thrown) });
+                continue;
+            }
+            if record.legal > 0 || record.threw > 0 {
                 continue;
             }
             let wanted = callable.params.iter().find_map(|&param| {
@@ -180,5 +188,21 @@ impl Account<'_> {
             found.push(Untested { member: catalogue.operations.get(callable.operation).clone(), reason });
         }
         found
+    }
+}
+
+/// Why a class cannot be used, from what its first or a later use threw.
+fn unusable(thrown: &Thrown) -> String {
+    let said = thrown.message.as_ref().map(|message| message.to_lossy().to_string());
+    match (thrown.class.simple(), &thrown.cause, said) {
+        ("ExceptionInInitializerError", Some(cause), _) => format!("a static initialiser threw {cause}"),
+        (_, _, Some(said)) if said.starts_with("Could not initialize class") => {
+            "a static initialiser failed before".into()
+        }
+        // The message is the name of what is missing, in internal form.
+        ("NoClassDefFoundError", _, Some(said)) => {
+            format!("a class is missing or cannot be loaded: {}", said.replace('/', "."))
+        }
+        _ => "a static initialiser failed".into(),
     }
 }

@@ -161,7 +161,7 @@ const NETWORK: [&str; 9] = [
 
 fn explain(text: &str, purpose: &str, other: impl Fn(String) -> ProjectError) -> ProjectError {
     let complaints: Vec<String> = complaints(text);
-    let detail = complaints.first().cloned().unwrap_or_else(|| "nothing".into());
+    let detail = first_sentence(&complaints).unwrap_or_else(|| "nothing".into());
     let network = complaints.iter().find(|line| NETWORK.iter().any(|word| line.contains(word)));
     if let Some(line) = network {
         return ProjectError::Offline { purpose: purpose.to_owned(), detail: line.clone() };
@@ -170,6 +170,19 @@ fn explain(text: &str, purpose: &str, other: impl Fn(String) -> ProjectError) ->
         return ProjectError::NoSuchArtifact { artifact };
     }
     other(detail)
+}
+
+/// The first complaint. Where a line ends with a colon, what it is about stands in the next.
+fn first_sentence(complaints: &[String]) -> Option<String> {
+    let (first, rest) = complaints.split_first()?;
+    let mut whole = first.clone();
+    for line in rest {
+        if !whole.ends_with(':') {
+            break;
+        }
+        whole = format!("{whole} {line}");
+    }
+    Some(whole)
 }
 
 /// The lines that complain, without the tool's decoration; the last lines if none does.
@@ -258,6 +271,12 @@ mod tests {
         check(
             "[ERROR] COMPILATION ERROR : \n[ERROR] /p/A.java:[3,9] ';' expected\n[ERROR] Failed to execute goal\n",
             "p failed: `mvn x` said: /p/A.java:[3,9] ';' expected",
+        );
+        check(
+            "[ERROR] Failed to execute goal a:enforce on project p: \n[ERROR] Rule 0 failed with message:\n\
+             [ERROR] Detected Maven Version: 3.8 is not in the allowed range [3.9,).\n[ERROR] -> [Help 1]\n",
+            "p failed: `mvn x` said: Failed to execute goal a:enforce on project p: Rule 0 failed with message: \
+             Detected Maven Version: 3.8 is not in the allowed range [3.9,).",
         );
         check("line one\nline two\n\n", "p failed: `mvn x` said: line one");
     }

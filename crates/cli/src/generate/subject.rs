@@ -54,6 +54,7 @@ pub fn find(args: &GenerateArgs, work: &Path, stop: Option<&'static AtomicBool>)
     targets.retain(|class| !contracts::is_named(&args.technique.contracts, class));
     let needs = needs(&library, &targets);
     check_release(&needs, &jvm)?;
+    warn_of_damaged(&library.damaged());
     warn_of_missing(&needs.missing);
     let framework = framework(args, &project);
     let kind = match framework {
@@ -143,8 +144,19 @@ fn check_preview(needs: &Needs, jvm: &Jvm) -> Result<(), Failure> {
         .hint(format!("name a JDK {release} with `--java-home`; `probat doctor` lists those found")))
 }
 
-/// How many missing dependencies are named one by one.
+/// How many missing dependencies, or damaged classes, are named one by one.
 const NAMED: usize = 5;
+
+/// Classes that are there and cannot be read: the rest is tested, as far as it does without them.
+fn warn_of_damaged(damaged: &[String]) {
+    damaged.iter().take(NAMED).for_each(|line| warn(line));
+    if damaged.len() > NAMED {
+        warn(&format!("{} more classes cannot be read", damaged.len() - NAMED));
+    }
+    if !damaged.is_empty() {
+        message("hint", "build or download them again; what needs them cannot be tested");
+    }
+}
 
 fn warn_of_missing(missing: &[Missing]) {
     let stopping: Vec<&Missing> = missing.iter().filter(|missing| !missing.stops.is_empty()).collect();

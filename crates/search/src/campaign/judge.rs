@@ -455,6 +455,10 @@ impl Campaign<'_> {
         if is_unusable(&thrown.class) {
             // The second use throws another exception than the first: nothing to build a test on.
             self.schedule.record_mut(candidate.callable).stopped += 1;
+            let (times, last) =
+                self.unusable.entry(candidate.callable).or_insert_with(|| (0, thrown.clone()));
+            *times += 1;
+            last.clone_from(thrown);
             return false;
         }
         let steps = &candidate.steps[..=usize::from(step.0)];

@@ -28,7 +28,7 @@ mod walks;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use probat_model::{Observation, Operation, Sequence, Step, Type};
+use probat_model::{Observation, Operation, Sequence, Step, Thrown, Type};
 use probat_protocol::{Item, Observe, Reset, Values};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::Xxh3;
@@ -256,6 +256,8 @@ pub struct Campaign<'h> {
     visitors: Vec<Box<dyn Visitor>>,
     /// What stood in the way, where somebody wants to know.
     tally: Option<Tally>,
+    /// Of callables that met a class that cannot be used: how often, and what was thrown last.
+    unusable: BTreeMap<CallableId, (u32, Thrown)>,
     seeded: Vec<Seeded>,
     /// Calls executed, by how many calls came before them.
     depths: Vec<u64>,
@@ -308,6 +310,7 @@ impl<'h> Campaign<'h> {
             walks: VecDeque::new(),
             visitors: Vec::new(),
             tally: None,
+            unusable: BTreeMap::new(),
             seeded: Vec::new(),
             depths: Vec::new(),
             totals: Totals::default(),
@@ -393,6 +396,13 @@ impl<'h> Campaign<'h> {
     /// What stood in the way, if that was counted.
     pub fn tally(&self) -> Option<&Tally> {
         self.tally.as_ref()
+    }
+
+    /// What a callable threw last, if it never came to anything else because a class cannot be initialised or is missing.
+    pub fn unusable(&self, callable: CallableId) -> Option<&Thrown> {
+        let (times, thrown) = self.unusable.get(&callable)?;
+        let record = self.schedule.record(callable);
+        (record.legal == 0 && record.threw == *times).then_some(thrown)
     }
 
     /// What visitors have to say of a test.
