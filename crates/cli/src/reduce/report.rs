@@ -233,10 +233,8 @@ fn summary(report: &Report, out: &mut String) {
         plural(report.tests as u64, "test"),
         match (report.existing, report.kept.len()) {
             (None, _) => "enough".to_owned(),
-            (Some(existing), 1) =>
-                format!("adds something to the {} there are; with it", count(existing as u64)),
-            (Some(existing), _) =>
-                format!("add something to the {} there are; with them", count(existing as u64)),
+            (Some(existing), 1) => format!("adds something to the {} there are", count(existing as u64)),
+            (Some(existing), _) => format!("add something to the {} there are", count(existing as u64)),
         },
         count(report.after.edges as u64),
         count(report.before.edges as u64),
