@@ -181,12 +181,11 @@ pub fn hunt(
         }
         let Some((round, submitted)) = flying.pop_front() else { continue };
         let asked = Instant::now();
-        let collected = collect(fleet, last_call)?;
+        let collected = collect(fleet, last_call, stop)?;
         waited += asked.elapsed();
         let Some(seen) = collected else {
-            progress(&now(campaign, start, last_gain.0), campaign);
-            let run = per_run(start.elapsed(), campaign.totals().sequences);
-            return Ok(Hunted { end: HuntEnd::Time, is_busy: true, waited, run });
+            flying.push_front((round, submitted));
+            break if stop() { HuntEnd::Stopped } else { HuntEnd::Time };
         };
         latency = submitted.elapsed();
         campaign.absorb(round, seen);
@@ -195,30 +194,70 @@ pub fn hunt(
         }
         progress(&now(campaign, start, last_gain.0), campaign);
     };
-    let grace = Instant::now() + GRACE;
-    let last_call = match last_call {
-        Some(last_call) => Some(grace.max(last_call)),
-        None => (end == HuntEnd::Stopped).then_some(grace),
-    };
-    let mut is_busy = false;
-    for (round, _) in flying {
-        let Some(seen) = collect(fleet, last_call)? else {
-            is_busy = true;
-            break;
-        };
-        campaign.absorb(round, seen);
-    }
+    let is_busy = drain(campaign, fleet, flying, last_wait(end, last_call))?;
     progress(&now(campaign, start, last_gain.0), campaign);
     let run = per_run(start.elapsed(), campaign.totals().sequences);
     Ok(Hunted { end, is_busy, waited, run })
 }
 
-/// The results of the oldest round, or nothing if they are not there in time.
-fn collect(fleet: &mut Fleet, last_call: Option<Instant>) -> Result<Option<Vec<Observation>>, FleetError> {
-    match last_call {
-        Some(deadline) => Ok(fleet.collect_until(deadline)?.map(|(_, seen)| seen)),
-        None => fleet.collect().map(|(_, seen)| Some(seen)),
+/// How often it is looked whether to stop while results are waited for.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The results of the oldest round, or nothing if they are not there in time, or before the search is stopped.
+fn collect(
+    fleet: &mut Fleet,
+    last_call: Option<Instant>,
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<Vec<Observation>>, FleetError> {
+    loop {
+        let next_look = Instant::now() + LOOK;
+        let until = last_call.map_or(next_look, |last_call| last_call.min(next_look));
+        if let Some((_, seen)) = fleet.collect_until(until)? {
+            return Ok(Some(seen));
+        }
+        if stop() || last_call.is_some_and(|last_call| Instant::now() >= last_call) {
+            return Ok(None);
+        }
     }
+}
+
+/// Until when rounds that are under way are waited for once the search has ended.
+fn last_wait(end: HuntEnd, last_call: Option<Instant>) -> Option<Instant> {
+    let now = Instant::now();
+    match last_call {
+        _ if end == HuntEnd::Stopped => Some(now + GRACE),
+        Some(over) if over <= now => Some(over),
+        last_call => last_call.map(|last_call| last_call.max(now + GRACE)),
+    }
+}
+
+/// A round with when it was submitted.
+type Flying = (Vec<Draft>, Instant);
+
+/// Learns from the rounds under way, as far as their results come in time; whether any are left behind.
+fn drain(
+    campaign: &mut Campaign<'_>,
+    fleet: &mut Fleet,
+    mut flying: VecDeque<Flying>,
+    last_call: Option<Instant>,
+) -> Result<bool, FleetError> {
+    while let Some((round, submitted)) = flying.pop_front() {
+        let Some(seen) = collect(fleet, last_call, &|| false)? else {
+            flying.push_front((round, submitted));
+            break;
+        };
+        campaign.absorb(round, seen);
+    }
+    let is_busy = !flying.is_empty();
+    if is_busy && campaign.totals().sequences == 0 {
+        // Not even the first round came to its end: what did end of the rounds is all there is to tell.
+        for ((round, _), (_, seen)) in flying.into_iter().zip(fleet.salvage()) {
+            let ended = round.into_iter().zip(seen).filter_map(|(draft, seen)| Some((draft, seen?)));
+            let (round, seen) = ended.unzip();
+            campaign.absorb(round, seen);
+        }
+    }
+    Ok(is_busy)
 }
 
 /// Leaves of a round what the step limit allows, and counts it. Nothing is drawn after a round that was cut.

@@ -154,6 +154,11 @@ impl Pool {
         }
     }
 
+    /// Whether a value in a new state makes another one of its type give way.
+    pub fn is_full(&self, ty: TypeId) -> bool {
+        self.of_type(ty) == PER_TYPE
+    }
+
     /// How many values are exactly of this type.
     pub fn of_type(&self, ty: TypeId) -> usize {
         self.by_type.get(&ty).map_or(0, |of| of.values.len())

@@ -68,7 +68,7 @@ pub struct TechniqueArgs {
     /// Never pass on a number of larger magnitude that a call gave; for modes and options in which such numbers are passed on at all
     #[arg(long, value_name = "N", help_heading = SEARCH)]
     pub number_limit: Option<u64>,
-    /// How often a call is repeated, from 0 to 1 (default: 0.1 in mode `drt`, 0 in mode `recgen`, otherwise 0.05)
+    /// How often a call is repeated, from 0 to 1 (default: 0.1 in mode `drt`, otherwise 0)
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = SEARCH)]
     pub repeat: Option<f64>,
     /// How many times at most (default: 100 in mode `drt`, otherwise 10)

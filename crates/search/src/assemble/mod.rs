@@ -56,7 +56,7 @@ impl Default for AssembleConfig {
             reuse: 0.3,
             fresh: 0.15,
             null: 0.0,
-            repeat: 0.05,
+            repeat: 0.0,
             repeat_max: 10,
             depth: 3,
             max_steps: 64,

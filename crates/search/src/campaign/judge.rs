@@ -332,14 +332,7 @@ impl Campaign<'_> {
                 }
             }
         }
-        let last = candidate.steps.len() as u16 - 1;
-        if candidate.touched.iter().any(|&step| step != last) {
-            self.habits.note(candidate.callable, Side::Given, found.iter().any(|value| value.step != last));
-        }
-        if candidate.touched.contains(&last) {
-            let is_new = !texts.is_empty() || found.iter().any(|value| value.step == last);
-            self.habits.note(candidate.callable, Side::Result, is_new);
-        }
+        self.note_habits(&candidate, &found, !texts.is_empty());
         let fruitful = !found.is_empty() || !texts.is_empty() || !asked.is_empty();
         texts.into_iter().for_each(|(text, ty, state)| self.keep_text(text, ty, state));
         match self.config.strategy.inputs {
@@ -357,6 +350,21 @@ impl Campaign<'_> {
             equality.ask(&self.store, candidate, &asked);
         }
         fruitful
+    }
+
+    /// Learns where it is worth to look. One more value of a type that has all it can hold is no news.
+    fn note_habits(&mut self, candidate: &Candidate, found: &[PoolValue], gave_text: bool) {
+        let last = candidate.steps.len() as u16 - 1;
+        let pool = &self.pool;
+        let news = |of_last: bool| {
+            found.iter().any(|value| (value.step == last) == of_last && !pool.is_full(value.ty))
+        };
+        if candidate.touched.iter().any(|&step| step != last) {
+            self.habits.note(candidate.callable, Side::Given, news(false));
+        }
+        if candidate.touched.contains(&last) {
+            self.habits.note(candidate.callable, Side::Result, gave_text || news(true));
+        }
     }
 
     /// The steps whose values may serve again, with their places among those touched: all, but of a term only what it stands for, which is what
