@@ -17,7 +17,7 @@ fn bank() -> Bed {
 }
 
 fn generate(bed: &Bed, output: &str, more: &[&str]) -> Run {
-    let fixed = ["classes", "--seed", "1", "--step-limit", "20000", "--workers", "1", "--format", "json"];
+    let fixed = ["classes", "--seed", "1", "--step-limit", "40000", "--workers", "1", "--format", "json"];
     let output = ["--output", output];
     bed.generate(&fixed.iter().chain(&output).chain(more).copied().collect::<Vec<_>>())
 }

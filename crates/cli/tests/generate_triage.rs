@@ -12,7 +12,7 @@ use serde_json::Value;
 use shop::{Bed, Run, sources};
 
 fn generate(bed: &Bed, output: &str, more: &[&str]) -> Run {
-    let fixed = ["classes", "--seed", "1", "--step-limit", "60000", "--workers", "1", "--unverified"];
+    let fixed = ["classes", "--seed", "1", "--step-limit", "150000", "--workers", "1", "--unverified"];
     let output = ["--output", output, "--errors-only"];
     bed.generate(&fixed.iter().chain(&output).chain(more).copied().collect::<Vec<_>>())
 }

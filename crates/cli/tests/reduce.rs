@@ -158,7 +158,7 @@ fn coming_first_is_nothing_that_a_test_adds() {
 fn an_initialiser_in_the_middle_of_a_call_loses_no_edges() {
     let Some((bed, jar)) = bed() else { return };
     suite(&bed, &jar, &["CutIn"], "tests");
-    for technique in ["whole-state", "monitor-equals"] {
+    for technique in ["whole-state", "monitor-equals", "pairwise-equals"] {
         let run = reduce(&bed, &jar, "tests", &["--techniques", technique]);
         run.expect(0, &[]);
         assert_eq!(run.json()["before"]["edges"], 5, "{technique}");

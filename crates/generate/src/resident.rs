@@ -2,7 +2,8 @@
 //!
 //! In: sources, as for a compiler of their own. Out: the same class files and objections. A compiler that was just started spends most of its time on
 //! getting warm, and a suite is compiled several times until there is no objection left: the second time takes a tenth of the first.
-//! The compiler is called like any other code, in a worker, through the entry that the JDK has for that. Where it gives no answer, a process does.
+//! The compiler is called like any other code, in a worker, through the entry that the JDK has for that. Where it gives no answer, a process does, and
+//! where `javac` is not that of the JVM's own JDK: who puts something in its place wants it to be asked.
 
 use std::fs;
 use std::io;
@@ -28,7 +29,8 @@ pub(crate) struct Workshop {
 impl Workshop {
     /// Nothing is started before there is something to compile.
     pub fn new(compiler: Compiler, config: FleetConfig) -> Self {
-        Workshop { compiler, waiting: Some(config), resident: None }
+        let waiting = is_of_one_jdk(&compiler.javac, &config.config.libjvm).then_some(config);
+        Workshop { compiler, waiting, resident: None }
     }
 
     /// Compiles all files into `into`; an empty list means that all is well.
@@ -44,6 +46,13 @@ impl Workshop {
         }
         compile(&self.compiler, files, into)
     }
+}
+
+/// Whether both lie in one folder of a JDK, wherever links to them stand.
+fn is_of_one_jdk(javac: &Path, libjvm: &Path) -> bool {
+    let (Ok(javac), Ok(libjvm)) = (javac.canonicalize(), libjvm.canonicalize()) else { return false };
+    let home = javac.parent().and_then(Path::parent);
+    home.is_some_and(|home| libjvm.starts_with(home))
 }
 
 /// What came of asking.
@@ -152,4 +161,25 @@ fn move_all(from: &Path, into: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_compiler_of_another_place_is_a_process() {
+        let places = tempfile::tempdir().unwrap();
+        let at = |path: &str| places.path().join(path);
+        for path in ["jdk/bin/javac", "jdk/lib/server/libjvm.so", "shim/bin/javac"] {
+            fs::create_dir_all(at(path).parent().unwrap()).unwrap();
+            fs::write(at(path), "").unwrap();
+        }
+        symlink(at("jdk"), at("default")).unwrap();
+        symlink(at("jdk/lib"), at("shim/lib")).unwrap();
+        assert!(is_of_one_jdk(&at("default/bin/javac"), &at("jdk/lib/server/libjvm.so")));
+        assert!(!is_of_one_jdk(&at("shim/bin/javac"), &at("shim/lib/server/libjvm.so")));
+        assert!(!is_of_one_jdk(&at("jdk/bin/nothing"), &at("jdk/lib/server/libjvm.so")));
+    }
 }

@@ -221,7 +221,7 @@ impl NativeMethod for Enter {
             }
             if executor.depth == 0 {
                 // Without memory for it edges are lost, not invented.
-                let _ = executor.probes.drain(env, &mut executor.kept);
+                let _ = executor.probes.drain_midway(env, &mut executor.kept);
                 if let Some(compared) = &mut executor.compared {
                     compared.hold(env);
                 }
@@ -237,8 +237,8 @@ fn leave(env: &mut Env<'_>) {
     shared::on_executor(|executor| {
         executor.depth = executor.depth.saturating_sub(1);
         let _ = match (executor.depth, executor.starting) {
-            (0, true) => executor.probes.drain(env, &mut executor.kept),
-            (0, false) => executor.probes.discard(env),
+            (0, true) => executor.probes.drain_midway(env, &mut executor.kept),
+            (0, false) => executor.probes.discard_midway(env),
             _ => Ok(()),
         };
         if let (0, Some(compared)) = (executor.depth, &executor.compared) {

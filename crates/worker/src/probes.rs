@@ -25,6 +25,13 @@ pub struct Probes {
     any: bool,
 }
 
+/// What becomes of the marks on pages.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pages {
+    Clear,
+    Keep,
+}
+
 impl Probes {
     pub fn find(env: &mut Env<'_>, class: Ref<'_, Class>, probes: u32) -> Result<Self, Fault> {
         Ok(Probes {
@@ -38,12 +45,22 @@ impl Probes {
 
     /// Appends the probes hit since the last call, ascending, and clears them.
     pub fn drain(&mut self, env: &mut Env<'_>, hit: &mut Vec<u32>) -> Result<(), Fault> {
-        self.sweep(env, |at| hit.push(at))
+        self.sweep(env, Pages::Clear, |at| hit.push(at))
+    }
+
+    /// The same while methods run: they marked their pages when they were entered and will not do so again, so the marks stay.
+    pub fn drain_midway(&mut self, env: &mut Env<'_>, hit: &mut Vec<u32>) -> Result<(), Fault> {
+        self.sweep(env, Pages::Keep, |at| hit.push(at))
     }
 
     /// Clears the probes hit since the last call.
     pub fn discard(&mut self, env: &mut Env<'_>) -> Result<(), Fault> {
-        self.sweep(env, |_| ())
+        self.sweep(env, Pages::Clear, |_| ())
+    }
+
+    /// The same while methods run.
+    pub fn discard_midway(&mut self, env: &mut Env<'_>) -> Result<(), Fault> {
+        self.sweep(env, Pages::Keep, |_| ())
     }
 
     /// Clears all probes, also those of pages that nobody marked: a thread that goes on after a look hits probes of methods it entered before.
@@ -57,15 +74,21 @@ impl Probes {
         Ok(())
     }
 
-    fn sweep(&mut self, env: &mut Env<'_>, mut hit: impl FnMut(u32)) -> Result<(), Fault> {
+    fn sweep(&mut self, env: &mut Env<'_>, marks: Pages, mut hit: impl FnMut(u32)) -> Result<(), Fault> {
         if !self.any {
             return Ok(());
         }
         let touched = &mut self.touched;
         touched.clear();
-        let seen = env.with_critical_bytes(self.pages.get(), true, |pages| {
+        let seen = env.with_critical_bytes(self.pages.get(), marks == Pages::Clear, |pages| {
             let length = pages.bytes().len();
-            take_marks(&pages, 0..length, |page| touched.push(page));
+            match marks {
+                Pages::Clear => take_marks(&pages, 0..length, |page| touched.push(page)),
+                Pages::Keep => {
+                    let is_marked = |page: &usize| pages.bytes()[*page].load(Ordering::Relaxed) != 0;
+                    touched.extend((0..length).filter(is_marked).map(|page| page as u32));
+                }
+            }
         });
         if let Err(exception) = seen {
             return Err(Fault::threw(env, "read the coverage map", exception));

@@ -153,6 +153,7 @@ impl Recorder {
             let mut edges = Vec::new();
             if described.is_test {
                 self.keep_edges(env);
+                let _ = shared::on_executor(|executor| executor.probes.discard(env));
                 edges = std::mem::take(&mut self.edges);
                 edges.sort_unstable();
                 edges.dedup();
@@ -287,7 +288,7 @@ impl Recorder {
         }
         let _ = shared::on_executor(|executor| {
             executor.kept.clear();
-            executor.probes.discard(env)
+            executor.probes.discard_midway(env)
         });
     }
 
@@ -296,7 +297,7 @@ impl Recorder {
     fn keep_edges(&mut self, env: &mut Env<'_>) {
         let _ = shared::on_executor(|executor| {
             self.edges.append(&mut executor.kept);
-            executor.probes.drain(env, &mut self.edges)
+            executor.probes.drain_midway(env, &mut self.edges)
         });
     }
 
