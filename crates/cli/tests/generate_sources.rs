@@ -109,7 +109,7 @@ fn deadly_jdk(bed: &Bed, word: &str) {
     }
     let real = bed.jdk.home.join("bin/javac");
     let script = format!(
-        "#!/bin/sh\nfor last; do :; done\nif xargs grep -q {word} < \"${{last#@}}\"; then\n  echo 'An exception has occurred in the compiler' >&2; exit 4\nfi\nexec '{}' \"$@\"\n",
+        "#!/bin/sh\nfor last; do :; done\nif grep '[.]java\"$' \"${{last#@}}\" | xargs grep -q {word}; then\n  echo 'An exception has occurred in the compiler' >&2; exit 4\nfi\nexec '{}' \"$@\"\n",
         real.display()
     );
     fs::write(home.join("bin/javac"), script).unwrap();
