@@ -71,15 +71,17 @@ mod tests {
     }
 
     fn finds(seed: u64, pairs: bool) -> bool {
-        let (campaign, _) = run(numbers(), CampaignConfig { pairs, ..plain(seed) }, 300);
+        let (campaign, _) = run(numbers(), CampaignConfig { pairs, ..plain(seed) }, 100);
         assert_eq!(campaign.totals().meetings > 0, pairs);
         campaign.failures().any(|failure| failure.kind == FailureKind::Contract(Contract::EqualsHashCode))
     }
 
     #[test]
     fn objects_made_alike_show_what_is_rare_among_others() {
-        assert_eq!((0..10).filter(|&seed| finds(seed, true)).count(), 10);
-        assert!((0..10).filter(|&seed| finds(seed, false)).count() < 10);
+        let found = |pairs| (0..10).filter(|&seed| finds(seed, pairs)).count();
+        assert_eq!(found(true), 10);
+        // In three times as many rounds those without find it, too.
+        assert!(found(false) <= 7);
     }
 
     #[test]
