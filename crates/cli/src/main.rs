@@ -15,6 +15,7 @@ mod generate;
 mod java;
 mod library;
 mod minimize;
+mod pit;
 mod progress;
 mod reduce;
 mod run;

@@ -7,10 +7,12 @@
 //! ```text
 //! jar ─▶ subject: the classes this JVM would load, in a folder ─┐
 //! sources ─▶ compile: files with errors are dropped and named ──┴▶ run ×3 (plain; other zone, locale, hashes; JaCoCo) ─▶ coverage
+//!                                                               └▶ PIT, where asked for ─▶ mutants
 //! ```
 
 mod compile;
 mod coverage;
+mod mutants;
 mod peer;
 mod run;
 mod subject;
@@ -21,6 +23,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 pub use coverage::{Covered, PackageCovered, Share};
+pub use mutants::{Mutation, PIT, PitJob, mutate};
 pub use peer::{PeerJob, PeerRun, run_peer};
 pub use run::RunResult;
 
@@ -36,6 +39,8 @@ pub struct Tools {
     /// JaCoCo's agent, and its command line with all it needs.
     pub jacoco_agent: PathBuf,
     pub jacoco_cli: PathBuf,
+    /// PIT, if mutants are counted.
+    pub pit: Option<Vec<PathBuf>>,
     /// How long one run of a suite may take.
     pub patience: Duration,
 }
@@ -78,6 +83,9 @@ pub struct Measured {
     pub branch: Share,
     pub line: Share,
     pub packages: Vec<PackageCovered>,
+    /// Mutants that the suite notices, where they are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mutants: Option<Share>,
 }
 
 impl Measured {
@@ -98,6 +106,8 @@ pub enum MeasureError {
     Subject { path: PathBuf, source: probat_classpath::ClassPathError },
     #[error("JaCoCo's report is not there or makes no sense: {what}")]
     Coverage { what: String },
+    #[error("PIT gave no result: {why}")]
+    Mutants { why: String },
 }
 
 /// Compiles a suite, runs it three times and reads the coverage. `work` is a folder of ours.
@@ -121,6 +131,8 @@ pub fn measure(tools: &Tools, suite: &Suite<'_>, work: &Path) -> Result<Measured
     let agent = coverage::agent_option(tools, &exec, &folders);
     runs.push(run::run(tools, suite, &folders, &compiled, &work.join("run3"), &[agent])?);
     let covered = coverage::read(tools, &exec, &folders, work)?;
+    let pit = tools.pit.as_ref().filter(|_| !compiled.files.is_empty());
+    let mutants = pit.map(|pit| killed(tools, pit, suite, &folders, &compiled, work)).transpose()?;
     Ok(Measured {
         files: compiled.files.len() + compiled.uncompilable.len(),
         lines: compiled.lines,
@@ -130,7 +142,37 @@ pub fn measure(tools: &Tools, suite: &Suite<'_>, work: &Path) -> Result<Measured
         branch: covered.branch,
         line: covered.line,
         packages: covered.packages,
+        mutants,
     })
+}
+
+/// How much longer PIT may take than one run of a suite: it runs parts of it for every mutant.
+const MUTANTS: u32 = 24;
+
+/// What PIT says of a suite.
+fn killed(
+    tools: &Tools,
+    pit: &[PathBuf],
+    suite: &Suite<'_>,
+    folders: &subject::Folders,
+    compiled: &compile::Compiled,
+    work: &Path,
+) -> Result<Share, MeasureError> {
+    let class_path = compile::class_path(tools, suite, folders, &compiled.classes);
+    let job = PitJob {
+        java: &tools.java_home.join("bin/java"),
+        pit,
+        class_path: &std::env::split_paths(&class_path).collect::<Vec<_>>(),
+        classes: &subject::classes(&folders.covered)?,
+        tests: &subject::classes(&compiled.classes)?,
+        all_killers: false,
+        workers: std::thread::available_parallelism().map_or(1, usize::from),
+        patience: tools.patience * MUTANTS,
+        work,
+    };
+    let mutations = mutate(&job)?;
+    let covered = mutations.iter().filter(|mutation| mutation.detected).count() as u64;
+    Ok(Share { covered, all: mutations.len() as u64 })
 }
 
 /// What a test must not depend on: zone, language, and the hashes of objects without one.

@@ -41,6 +41,25 @@ pub fn unpack(suite: &Suite<'_>, release: u32, work: &Path) -> Result<Folders, M
     Ok(Folders { packages: packages.into_iter().collect(), ..folders })
 }
 
+/// Binary names of the classes below a folder, in order.
+pub fn classes(folder: &Path) -> Result<Vec<String>, MeasureError> {
+    let (mut found, mut open) = (Vec::new(), vec![(folder.to_owned(), String::new())]);
+    while let Some((folder, package)) = open.pop() {
+        for entry in fs::read_dir(&folder).map_err(|source| io(&folder, source))? {
+            let path = entry.map_err(|source| io(&folder, source))?.path();
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            if path.is_dir() {
+                let package = format!("{package}{name}.");
+                open.push((path, package));
+            } else if path.extension().is_some_and(|end| end == "class") {
+                found.push(format!("{package}{name}"));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 fn head_of(package: &str) -> String {
     let head: Vec<&str> = package.split('/').take(2).collect();
     if package.is_empty() { "*".into() } else { format!("{}.*", head.join(".")) }
@@ -81,4 +100,18 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), MeasureError> {
 /// Says which file it was.
 pub fn io(path: &Path, source: std::io::Error) -> MeasureError {
     MeasureError::Io { path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_have_their_binary_names() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["A.class", "p/q/B$C.class", "p/B.class", "p/b.txt"] {
+            write(&folder.path().join(file), b"").unwrap();
+        }
+        assert_eq!(classes(folder.path()).unwrap(), ["A", "p.B", "p.q.B$C"]);
+    }
 }

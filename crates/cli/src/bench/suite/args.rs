@@ -24,6 +24,7 @@ Examples:
   probat bench generate --seeds 3 --format json app.jar@com.acme.billing.*
   probat bench generate --peer-classpath randoop-all.jar commons-cli:commons-cli:1.11.0
   probat bench generate --ablation --seeds 3 --time-limit 10s app.jar
+  probat bench generate --mutants --time-limit 30s app.jar@com.acme.Cart
   # what follows `--` goes to `generate`
   probat bench generate app.jar -- --framework junit4
 
@@ -47,6 +48,9 @@ pub struct BenchGenerateArgs {
     /// With `--ablation`: measure written suites with JaCoCo; otherwise it is what searches reach that counts
     #[arg(long, requires = "ablation")]
     pub measured: bool,
+    /// Count the mutants that each suite notices, by PIT, which comes from Maven (slow)
+    #[arg(long, conflicts_with = "ablation")]
+    pub mutants: bool,
     /// Randoop's class path: run it beside us
     #[arg(long, value_name = "PATH")]
     pub peer_classpath: Option<String>,

@@ -53,7 +53,7 @@ pub fn run(args: &BenchGenerateArgs) -> Result<Exit, Failure> {
     })?;
     let work = args.keep.clone().unwrap_or_else(|| temporary.path().to_owned());
     let work = std::path::absolute(&work).unwrap_or(work);
-    let tools = subject::tools(&jvm, &work)?;
+    let tools = subject::tools(&jvm, &work, args.mutants)?;
     if args.ablation {
         return ablation::run(args, &named, Some(&mut measured(args, &tools, &work)));
     }

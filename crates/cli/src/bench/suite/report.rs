@@ -221,6 +221,7 @@ pub fn render(report: &Report) -> String {
         }
     }
     let _ = writeln!(out, "{:<60} {:>8.1} {:>7.1}", "mean", report.branch_percent, report.line_percent);
+    mutants(&mut out, report);
     for ours in report.subjects.iter().flat_map(|subject| &subject.ours) {
         troubles(&mut out, &ours.measured);
     }
@@ -283,6 +284,24 @@ fn peer_rows(out: &mut String, peer: &Peer, ratios: Option<&Ratios>) {
             "",
             show(ratios.lines_of_test)
         );
+    }
+}
+
+/// Mutants noticed, where they were counted.
+fn mutants(out: &mut String, report: &Report) {
+    let mut row = |name: &str, measured: &Measured| {
+        if let Some(share) = measured.mutants {
+            let (killed, all) = (share.covered, share.all);
+            let _ = writeln!(out, "{name:<34} {killed} of {all} mutants killed, {:.1} %", share.percent());
+        }
+    };
+    for subject in &report.subjects {
+        for ours in &subject.ours {
+            row(&format!("{} (seed {})", short(&subject.subject), ours.seed), &ours.measured);
+        }
+        if let Some(peer) = &subject.peer {
+            row("  peer", &peer.measured);
+        }
     }
 }
 

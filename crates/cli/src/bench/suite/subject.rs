@@ -15,6 +15,7 @@ use super::{PATIENCE, args};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::generate::project_failure;
+use crate::pit;
 use crate::progress::Progress;
 
 /// A library to measure on.
@@ -67,7 +68,7 @@ pub fn find(text: &str, work: &Path, release: u32) -> Result<Subject, Failure> {
 }
 
 /// The tools that measure.
-pub fn tools(jvm: &Jvm, work: &Path) -> Result<Tools, Failure> {
+pub fn tools(jvm: &Jvm, work: &Path, mutants: bool) -> Result<Tools, Failure> {
     let _progress = Progress::start("fetching JUnit and JaCoCo");
     let folder = work.join("tools");
     let ours = probat_project::Tools::of_this_machine(false);
@@ -91,6 +92,7 @@ pub fn tools(jvm: &Jvm, work: &Path) -> Result<Tools, Failure> {
         junit,
         jacoco_agent: artifact("org.jacoco:org.jacoco.agent:0.8.15:runtime")?,
         jacoco_cli: artifact("org.jacoco:org.jacoco.cli:0.8.15:nodeps")?,
+        pit: mutants.then(|| pit::fetch(&ours, &folder)).transpose()?,
         patience: PATIENCE,
     })
 }
