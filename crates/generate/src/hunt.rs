@@ -264,7 +264,7 @@ fn drain(
 fn cut(round: &mut Vec<Draft>, planned: &mut u64, most: u64) {
     let fits = |draft: &Draft| {
         let before = *planned;
-        *planned += draft.steps().len() as u64;
+        *planned += draft.cost();
         before < most
     };
     let kept = round.iter().map(fits).take_while(|fits| *fits).count();

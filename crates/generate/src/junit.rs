@@ -75,7 +75,7 @@ fn launch(fleet: &mut Fleet, tests: &Path, order_seed: u64) -> Result<(), JUnitE
     for result in RESULTS {
         let sequence = launcher_call(&mut table, tests, order_seed, result);
         let observe = Observe { values: Values::Last, ..Observe::default() };
-        let item = Item { sequence, observe, reset: Reset::None, past_exceptions: false };
+        let item = Item { sequence, observe, reset: Reset::None, past_exceptions: false, stem: 0 };
         let seen = fleet.run(&table, vec![item])?.pop().ok_or(JUnitError::NoReport)?;
         let is_elsewhere = matches!(seen.end, End::Refused(_));
         last = Some(seen);

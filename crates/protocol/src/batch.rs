@@ -2,6 +2,9 @@
 //!
 //! In: [`Item`]s of the search. Out: a flat payload that [`BatchReader`] hands to the worker item by item, into
 //! buffers it reuses. The worker checks operations and arities against its own table.
+//!
+//! Items that grow from one stem follow each other: the first tells all steps, those after it only what comes after the stem, which the
+//! worker need not run again.
 
 use probat_model::{Sequence, StepId};
 
@@ -63,33 +66,56 @@ pub struct Item {
     pub reset: Reset,
     /// Go on after a step that threw; later steps that need its result are refused.
     pub past_exceptions: bool,
+    /// So many first steps may be run once for this item and those beside it that have the same: what comes after them is believed to leave
+    /// their values as they were.
+    pub stem: u16,
+}
+
+impl Item {
+    /// Whether this one may go on from the stem of the one before.
+    fn goes_on_from(&self, before: &Item) -> bool {
+        let stem = usize::from(self.stem);
+        let (steps, others) = (self.sequence.steps(), before.sequence.steps());
+        stem > 0
+            && before.stem == self.stem
+            && (before.reset, before.past_exceptions) == (self.reset, self.past_exceptions)
+            && steps.len() > stem
+            && others.len() > stem
+            && steps[..stem] == others[..stem]
+    }
 }
 
 const EDGES: u32 = 1 << 4;
 const CONTRACTS: u32 = 1 << 5;
 const PAST_EXCEPTIONS: u32 = 1 << 6;
+const GOES_ON: u32 = 1 << 7;
 
 /// Writes a batch payload.
 pub fn encode_batch<'a>(id: u64, items: impl ExactSizeIterator<Item = &'a Item>, out: &mut Vec<u8>) {
     out.put_u64(id);
     out.put_u32(items.len() as u32);
+    let mut before: Option<&Item> = None;
     for item in items {
-        encode_item(item, out);
+        encode_item(item, before.is_some_and(|before| item.goes_on_from(before)), out);
+        before = Some(item);
     }
 }
 
-fn encode_item(item: &Item, out: &mut Vec<u8>) {
+fn encode_item(item: &Item, goes_on: bool, out: &mut Vec<u8>) {
     let observe = &item.observe;
+    let told = if goes_on { usize::from(item.stem) } else { 0 };
     let flags = observe.values as u32
         | (item.reset as u32) << 2
         | if observe.edges { EDGES } else { 0 }
         | if observe.contracts { CONTRACTS } else { 0 }
-        | if item.past_exceptions { PAST_EXCEPTIONS } else { 0 };
+        | if item.past_exceptions { PAST_EXCEPTIONS } else { 0 }
+        | if goes_on { GOES_ON } else { 0 };
     out.put_u32(flags);
-    out.put_u32(item.sequence.len() as u32);
+    out.put_u16(item.stem);
+    out.put_u32((item.sequence.len() - told) as u32);
     out.put_u32(observe.states.len() as u32);
     out.put_u16(observe.sites.len() as u16);
-    for step in item.sequence.steps() {
+    for step in &item.sequence.steps()[told..] {
         out.put_u32(step.operation.0);
         out.put_u16(step.args.len() as u16);
         for arg in &step.args {
@@ -117,6 +143,10 @@ pub struct ItemBuffer {
     pub edges: bool,
     pub contracts: bool,
     pub past_exceptions: bool,
+    /// Steps that may serve other items too.
+    pub stem: usize,
+    /// The stem is that of the item before.
+    pub goes_on: bool,
     /// Operation ids by step.
     pub operations: Vec<u32>,
     /// Arguments of step `i` are `args[starts[i]..starts[i + 1]]`.
@@ -177,11 +207,17 @@ impl<'a> BatchReader<'a> {
         item.edges = flags & EDGES != 0;
         item.contracts = flags & CONTRACTS != 0;
         item.past_exceptions = flags & PAST_EXCEPTIONS != 0;
+        item.goes_on = flags & GOES_ON != 0;
+        item.stem = usize::from(self.cursor.u16()?);
+        let told = if item.goes_on { item.stem } else { 0 };
+        if told > item.operations.len() {
+            return Err(self.cursor.error());
+        }
         let steps = self.cursor.count(6)?;
         let states = self.cursor.u32()? as usize;
         let sites = self.cursor.u16()?;
-        self.read_steps(steps, item)?;
-        self.read_states(states, steps, item)?;
+        self.read_steps(told, steps, item)?;
+        self.read_states(states, told + steps, item)?;
         item.sites.clear();
         for _ in 0..sites {
             item.sites.push(self.cursor.u32()?);
@@ -189,12 +225,16 @@ impl<'a> BatchReader<'a> {
         Ok(true)
     }
 
-    fn read_steps(&mut self, steps: usize, item: &mut ItemBuffer) -> Result<(), WireError> {
-        item.operations.clear();
-        item.starts.clear();
-        item.args.clear();
-        item.starts.push(0);
-        for step in 0..steps {
+    /// Reads the steps that come after the first `told`, which the item has from the one before.
+    fn read_steps(&mut self, told: usize, steps: usize, item: &mut ItemBuffer) -> Result<(), WireError> {
+        item.operations.truncate(told);
+        item.starts.truncate(told + 1);
+        if told == 0 {
+            item.starts.clear();
+            item.starts.push(0);
+        }
+        item.args.truncate(item.starts[told] as usize);
+        for step in told..told + steps {
             item.operations.push(self.cursor.u32()?);
             for _ in 0..self.cursor.u16()? {
                 let arg = self.cursor.u16()?;
@@ -251,7 +291,24 @@ mod tests {
             },
             reset: Reset::Loader,
             past_exceptions: true,
+            stem: 0,
         }
+    }
+
+    #[test]
+    fn a_stem_is_told_once_and_all_have_its_steps() {
+        let with = |stem| Item { stem, ..item() };
+        let items = [with(1), with(1), with(0), with(1)];
+        let mut payload = Vec::new();
+        encode_batch(7, items.iter(), &mut payload);
+        let mut reader = BatchReader::new(&payload).unwrap();
+        let mut read = ItemBuffer::default();
+        let mut goes_on = Vec::new();
+        while reader.next(&mut read).unwrap() {
+            assert_eq!((read.operations.as_slice(), read.args_of(1)), (&[0, 1][..], &[0, 0][..]));
+            goes_on.push(read.goes_on);
+        }
+        assert_eq!(goes_on, [false, true, false, false]);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::archive::Archive;
 use crate::assemble::Candidate;
 use crate::catalogue::{BodyId, CallableId, Catalogue};
 use crate::literals::Literals;
+use crate::stems::Stem;
 use crate::substitute::{Compares, substitutes};
 use crate::types::{Hierarchy, TypeId};
 
@@ -270,7 +271,7 @@ fn changed(
     operation: probat_model::OperationId,
     args: SmallVec<[StepId; 4]>,
 ) -> Candidate {
-    let mut variant = Candidate { attempt: None, ..candidate.clone() };
+    let mut variant = Candidate { attempt: None, receiver: None, stem: Stem::None, ..candidate.clone() };
     if at < usize::from(candidate.tail) {
         variant.parts.clear();
         variant.tail = 0;
@@ -339,6 +340,8 @@ mod tests {
             attempt: None,
             sites: Vec::new(),
             substituted: false,
+            receiver: None,
+            stem: Default::default(),
         };
         let place = Place { probes: Box::from([1]), compares: Compares::Integers { exact: true } };
         World {

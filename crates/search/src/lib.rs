@@ -32,6 +32,7 @@ pub mod replace;
 pub mod rng;
 pub mod schedule;
 pub mod spell;
+pub mod stems;
 pub mod store;
 pub mod strategy;
 pub mod substitute;

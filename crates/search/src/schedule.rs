@@ -70,6 +70,13 @@ impl Schedule {
         }
     }
 
+    /// What speaks for a callable, as it was weighed last.
+    pub fn weight(&self, id: CallableId) -> f64 {
+        let at = id.0 as usize;
+        let before = if at == 0 { 0.0 } else { self.sums[at - 1] };
+        self.sums[at] - before
+    }
+
     /// Draws a callable; `None` if nothing is under test.
     pub fn draw(&self, rng: &mut Rng) -> Option<CallableId> {
         let total = *self.sums.last().filter(|total| **total > 0.0)?;

@@ -230,6 +230,8 @@ mod tests {
             attempt: None,
             sites: Vec::new(),
             substituted: false,
+            receiver: None,
+            stem: Default::default(),
         };
         let seen = Observation {
             end,

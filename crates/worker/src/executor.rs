@@ -27,7 +27,7 @@ use crate::observe::Values;
 use crate::prepare::{Prepared, Preparer};
 use crate::reset::{Baseline, Dirty};
 use crate::retire::Pools;
-use crate::sequence::{After, Finish, Runner};
+use crate::sequence::{After, Finish, Runner, Stem};
 use crate::shared::{self, Shared};
 use crate::stubs::Stubs;
 use crate::thrown::{Bounds, Sorter};
@@ -80,6 +80,21 @@ pub struct Between {
     pub failures: FxHashMap<u64, u32>,
 }
 
+/// The item that is next.
+struct Due {
+    item: ItemBuffer,
+    index: u32,
+    /// `false` once there is none left.
+    is_there: bool,
+}
+
+/// Whether a sequence did anything that is not in its objects alone. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trace {
+    None,
+    Some,
+}
+
 /// Whether the worker goes on. Match without `_`.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Flow {
@@ -101,36 +116,87 @@ impl<W: Write> Executor<W> {
         let mut reader = BatchReader::new(payload).map_err(confused)?;
         self.heartbeat.set_batch(reader.id());
         self.up.start(reader.id());
-        let mut item = ItemBuffer::default();
-        let mut index = 0;
-        while reader.next(&mut item).map_err(confused)? {
-            if let Flow::Spent(why) = self.item(env, index, &item)? {
-                self.up.finish_batch()?;
-                return Ok(Flow::Spent(why));
-            }
-            index += 1;
+        let mut due = Due { item: ItemBuffer::default(), index: 0, is_there: false };
+        due.is_there = reader.next(&mut due.item).map_err(confused)?;
+        let mut flow = Flow::GoOn;
+        while due.is_there && flow == Flow::GoOn {
+            flow = self.item(env, &mut reader, &mut due)?;
         }
-        self.heartbeat.set_phase(Phase::Piping);
+        if flow == Flow::GoOn {
+            self.heartbeat.set_phase(Phase::Piping);
+        }
         self.up.finish_batch()?;
-        Ok(Flow::GoOn)
+        Ok(flow)
     }
 
-    fn item(&mut self, env: &mut Env<'_>, index: u32, item: &ItemBuffer) -> Result<Flow, Fault> {
-        self.heartbeat.set_item(index);
+    /// The item that is due, and all after it that go on from its stem.
+    fn item(
+        &mut self,
+        env: &mut Env<'_>,
+        reader: &mut BatchReader<'_>,
+        due: &mut Due,
+    ) -> Result<Flow, Fault> {
+        self.heartbeat.set_item(due.index);
         clock::next();
-        self.before(env, item)?;
-        if let Some(step) = self.prepare(env, index, item)? {
+        self.before(env, &due.item)?;
+        if let Some(step) = self.prepare(env, due.index, &due.item)? {
             self.taints();
             self.end(&End::TimedOut(step))?;
             return Ok(Flow::Spent("an initialiser was stopped".into()));
         }
-        let finish = self.run(env, index, item)?;
-        if finish.after == After::Stopped {
-            self.taints();
-            self.end(&finish.end)?;
-            return Ok(Flow::Spent("a step was stopped".into()));
+        let capacity = u16::try_from(2 * due.item.operations.len() + SPARE_REFERENCES).unwrap_or(u16::MAX);
+        // Values of a stem may be constants held there.
+        let prepared = std::mem::take(&mut self.prepared);
+        let ran = env.with_frame(capacity, |env| self.run_all(env, reader, due, &prepared));
+        self.prepared = prepared;
+        if let Ok(ran) = ran {
+            return ran;
         }
-        self.after(env, item, finish)
+        // No memory for the frame: the item ends before its first step.
+        let finish = Finish { end: End::Exhausted(probat_model::StepId(0)), after: After::Memory };
+        self.after(env, &due.item, finish).map(|(flow, _)| flow)
+    }
+
+    /// Runs an item whose operations are prepared, and those that go on from its stem.
+    fn run_all(
+        &mut self,
+        env: &mut Env<'_>,
+        reader: &mut BatchReader<'_>,
+        due: &mut Due,
+        prepared: &[Option<Prepared>],
+    ) -> Result<Flow, Fault> {
+        let mut stem = Stem::default();
+        let mut goes_on = false;
+        loop {
+            let finish = self.runner(prepared).run(env, due.index, &due.item, &mut stem, goes_on)?;
+            if finish.after == After::Stopped {
+                self.taints();
+                self.end(&finish.end)?;
+                return Ok(Flow::Spent("a step was stopped".into()));
+            }
+            let ended_at_its_end = match finish.end {
+                End::Completed => true,
+                End::Threw(step) => usize::from(step.0) >= due.item.stem,
+                _ => false,
+            };
+            let can_serve = stem.is_whole && ended_at_its_end && finish.after == After::Nothing;
+            let (flow, trace) = self.after(env, &due.item, finish)?;
+            due.is_there = reader.next(&mut due.item).map_err(|error| Fault::Confused(error.to_string()))?;
+            due.index += 1;
+            let is_known = |operation: &u32| prepared.get(*operation as usize).is_some_and(Option::is_some);
+            goes_on = can_serve
+                && trace == Trace::None
+                && !self.state.wants_loader
+                && due.item.goes_on
+                && due.item.states.iter().all(|request| usize::from(request.after) >= due.item.stem)
+                && due.item.operations.iter().all(is_known);
+            if !due.is_there || flow != Flow::GoOn || !goes_on {
+                return Ok(flow);
+            }
+            self.heartbeat.set_item(due.index);
+            clock::next();
+            self.before(env, &due.item)?;
+        }
     }
 
     /// Has everything as it was at the baseline.
@@ -220,11 +286,10 @@ impl<W: Write> Executor<W> {
         }
     }
 
-    fn run(&mut self, env: &mut Env<'_>, index: u32, item: &ItemBuffer) -> Result<Finish, Fault> {
-        let capacity = u16::try_from(2 * item.operations.len() + SPARE_REFERENCES).unwrap_or(u16::MAX);
-        let mut runner = Runner {
+    fn runner<'r, 'p>(&'r mut self, prepared: &'p [Option<Prepared>]) -> Runner<'r, 'p, W> {
+        Runner {
             operations: &self.operations,
-            prepared: &self.prepared,
+            prepared,
             types: &mut self.types,
             values: &mut self.values,
             states: &mut self.states,
@@ -239,17 +304,18 @@ impl<W: Write> Executor<W> {
             slow: self.slow,
             failures: &mut self.state.failures,
             hit: &mut self.state.hit,
-        };
-        match env.with_frame(capacity, |env| runner.run(env, index, item)) {
-            Ok(finish) => finish,
-            // No memory for the frame: the item ends before its first step.
-            Err(_) => Ok(Finish { end: End::Exhausted(probat_model::StepId(0)), after: After::Memory }),
         }
     }
 
     /// Tells what was attempted and what leaked, ends the item, and decides whether this JVM can go on.
-    fn after(&mut self, env: &mut Env<'_>, item: &ItemBuffer, finish: Finish) -> Result<Flow, Fault> {
+    fn after(
+        &mut self,
+        env: &mut Env<'_>,
+        item: &ItemBuffer,
+        finish: Finish,
+    ) -> Result<(Flow, Trace), Fault> {
         self.heartbeat.set_phase(Phase::Resetting);
+        let mut trace = if self.shared.has_extra_threads() { Trace::Some } else { Trace::None };
         let survivor = if self.shared.has_extra_threads() {
             let left = crate::threads::survivor(env, self.jdk.jvmti, self.shared, &mut self.state.pools)?;
             // What they reached on their way out is no part of the next sequence.
@@ -258,10 +324,12 @@ impl<W: Write> Executor<W> {
         } else {
             None
         };
-        self.taints();
+        if self.taints() {
+            trace = Trace::Some;
+        }
         if finish.after == After::Memory {
             self.end(&finish.end)?;
-            return Ok(Flow::Spent("memory ran out".into()));
+            return Ok((Flow::Spent("memory ran out".into()), trace));
         }
         let unmarked = self.unmarked();
         if item.reset == Reset::None {
@@ -271,17 +339,18 @@ impl<W: Write> Executor<W> {
             let is_ours = |leak: &Leak| *leak == Leak::Interrupt && matches!(finish.end, End::TimedOut(_));
             let leaks = self.put_back(env)?.into_iter().filter(|leak| !is_ours(leak));
             for leak in leaks.chain(unmarked) {
+                trace = Trace::Some;
                 self.up.write(|results| results.leak(leak));
             }
         }
         self.end(&finish.end)?;
         if let Some(name) = survivor {
-            return Ok(Flow::Spent(format!("thread `{name}` outlived its sequence")));
+            return Ok((Flow::Spent(format!("thread `{name}` outlived its sequence")), trace));
         }
         if let Some(name) = self.shared.busy_thread() {
-            return Ok(Flow::Spent(format!("thread `{name}` does not come to rest")));
+            return Ok((Flow::Spent(format!("thread `{name}` does not come to rest")), trace));
         }
-        self.next(env, finish.after)
+        Ok((self.next(env, finish.after)?, trace))
     }
 
     fn next(&mut self, env: &mut Env<'_>, after: After) -> Result<Flow, Fault> {
@@ -305,11 +374,13 @@ impl<W: Write> Executor<W> {
         Ok(if many { Flow::Spent(format!("{} class loaders were used", loader::MANY)) } else { Flow::GoOn })
     }
 
-    /// Tells what was attempted.
-    fn taints(&self) {
-        for taint in self.shared.take_taints() {
-            self.up.write(|results| results.taint(&taint));
+    /// Tells what was attempted; whether anything was.
+    fn taints(&self) -> bool {
+        let taints = self.shared.take_taints();
+        for taint in &taints {
+            self.up.write(|results| results.taint(taint));
         }
+        !taints.is_empty()
     }
 
     fn end(&self, end: &End) -> Result<(), Fault> {

@@ -2,7 +2,7 @@
 //!
 //! In: an item of a batch whose operations are prepared. Out: entries in the result payload as they come up, and a
 //! [`Finish`] that says how it ended and what that means for the JVM.
-//! Knows nothing of batches, loaders or resets.
+//! Knows nothing of batches, loaders or resets. A sequence may go on from a [`Stem`] that another one left.
 
 use std::io::Write;
 use std::time::Duration;
@@ -32,9 +32,9 @@ use crate::watch::Place;
 
 /// What running a sequence needs. Everything outlives the sequence.
 #[derive(Debug)]
-pub struct Runner<'r, W> {
+pub struct Runner<'r, 'p, W> {
     pub operations: &'r [Operation],
-    pub prepared: &'r [Option<Prepared>],
+    pub prepared: &'p [Option<Prepared>],
     pub types: &'r mut Types,
     pub values: &'r mut Values,
     pub states: &'r mut StateReader,
@@ -105,17 +105,35 @@ enum StepEnd {
     TimedOut,
 }
 
+/// What was noticed on the way.
+#[derive(Debug, Clone, Copy, Default)]
+struct Noticed {
+    saw_null: bool,
+    /// An object of ours stood in for one of the code's: what breaks may be its doing.
+    has_stub: bool,
+    /// A precondition of the user refused a call: what breaks is the caller's fault.
+    misused: bool,
+}
+
+/// What the first steps of a sequence left for those that begin alike.
+#[derive(Debug, Default)]
+pub struct Stem<'v> {
+    /// All of the last sequence's; those of the stem come first.
+    slots: Vec<Slot<'v>>,
+    noticed: Noticed,
+    /// What the stem alone reached.
+    edges: Vec<u32>,
+    /// Its last step was run.
+    pub is_whole: bool,
+}
+
 /// A sequence on its way.
 struct Run<'v, 'i> {
     index: u32,
     item: &'i ItemBuffer,
     slots: Vec<Slot<'v>>,
     args: Vec<Value<'v>>,
-    saw_null: bool,
-    /// An object of ours stood in for one of the code's: what breaks may be its doing.
-    has_stub: bool,
-    /// A precondition of the user refused a call: what breaks is the caller's fault.
-    misused: bool,
+    noticed: Noticed,
     next_state: usize,
     after: After,
     /// The exception that ended the sequence.
@@ -128,36 +146,65 @@ impl Run<'_, '_> {
     }
 }
 
-impl<'r, W: Write> Runner<'r, W> {
-    /// Runs the steps and observes them; everything but the end of the item is written.
-    pub fn run(&mut self, env: &mut Env<'_>, index: u32, item: &ItemBuffer) -> Result<Finish, Fault> {
+impl<'r, 'p, W: Write> Runner<'r, 'p, W> {
+    /// Runs the steps and observes them; everything but the end of the item is written. With `goes_on`, those of the stem are taken as run.
+    pub fn run<'v, 'f: 'v>(
+        &mut self,
+        env: &mut Env<'f>,
+        index: u32,
+        item: &ItemBuffer,
+        stem: &mut Stem<'v>,
+        goes_on: bool,
+    ) -> Result<Finish, Fault>
+    where
+        'p: 'v,
+    {
+        if !goes_on {
+            *stem = Stem::default();
+        }
+        let mut slots = std::mem::take(&mut stem.slots);
+        slots.truncate(item.stem);
+        slots.reserve(item.operations.len());
         let mut run = Run {
             index,
             item,
-            slots: Vec::with_capacity(item.operations.len()),
+            slots,
             args: Vec::with_capacity(8),
-            saw_null: false,
-            has_stub: false,
-            misused: false,
+            noticed: stem.noticed,
             next_state: 0,
             after: After::Nothing,
             last_threw: None,
         };
+        let finish = self.run_on(env, &mut run, stem);
+        stem.slots = run.slots;
+        finish
+    }
+
+    fn run_on<'v, 'f: 'v>(
+        &mut self,
+        env: &mut Env<'f>,
+        run: &mut Run<'v, '_>,
+        stem: &mut Stem<'v>,
+    ) -> Result<Finish, Fault>
+    where
+        'p: 'v,
+    {
+        let item = run.item;
         if let Some(comparisons) = self.comparisons.as_deref().filter(|_| !item.sites.is_empty()) {
             comparisons.want(env, &item.sites)?;
         }
         let start = thread_cpu();
-        let mut end = self.steps(env, &mut run)?;
+        let mut end = self.steps(env, run, stem)?;
         if thread_cpu().saturating_sub(start) > self.slow {
             self.up.write(|results| results.slow());
         }
         if run.after == After::Stopped {
             return Ok(Finish { end, after: run.after });
         }
-        self.edges(env, item)?;
+        self.edges(env, item, stem)?;
         self.compared(env, item)?;
         if item.contracts
-            && let Err(interrupted) = self.contracts(env, &mut run, &end)
+            && let Err(interrupted) = self.contracts(env, run, &end)
         {
             run.after = interrupted.after();
             if interrupted.is_late() {
@@ -167,12 +214,20 @@ impl<'r, W: Write> Runner<'r, W> {
         Ok(Finish { end, after: run.after })
     }
 
-    fn steps<'v, 'f: 'v>(&mut self, env: &mut Env<'f>, run: &mut Run<'v, '_>) -> Result<End, Fault>
+    fn steps<'v, 'f: 'v>(
+        &mut self,
+        env: &mut Env<'f>,
+        run: &mut Run<'v, '_>,
+        stem: &mut Stem<'v>,
+    ) -> Result<End, Fault>
     where
-        'r: 'v,
+        'p: 'v,
     {
         let item = run.item;
-        for at in 0..item.operations.len() {
+        for at in (0..run.slots.len()).filter(|&at| is_told(item, at)) {
+            self.value(env, run, at);
+        }
+        for at in run.slots.len()..item.operations.len() {
             let step = StepId(at as u16);
             match self.step(env, run, at) {
                 StepEnd::Gave => {
@@ -216,23 +271,36 @@ impl<'r, W: Write> Runner<'r, W> {
             if run.next_state < item.states.len() {
                 self.states(env, run, at)?;
             }
+            if at + 1 == item.stem {
+                self.leave_stem(env, run, stem)?;
+            }
         }
         Ok(End::Completed)
+    }
+
+    /// The stem was run: what others need of it is kept.
+    fn leave_stem(&mut self, env: &mut Env<'_>, run: &Run<'_, '_>, stem: &mut Stem<'_>) -> Result<(), Fault> {
+        stem.noticed = run.noticed;
+        if run.item.edges {
+            drain(env, &mut stem.edges)?;
+        }
+        stem.is_whole = true;
+        Ok(())
     }
 
     /// One step, watched from its first argument to its exception's message.
     #[inline]
     fn step<'v, 'f: 'v>(&mut self, env: &mut Env<'f>, run: &mut Run<'v, '_>, at: usize) -> StepEnd
     where
-        'r: 'v,
+        'p: 'v,
     {
-        let prepared: &'r [Option<Prepared>] = self.prepared;
+        let prepared: &'p [Option<Prepared>] = self.prepared;
         let operation = run.item.operations[at] as usize;
         let step = prepared[operation].as_ref().expect("every operation of the item was prepared");
         self.heartbeat.set_step(at as u16);
         if run.item.contracts && self.contracts.user.judges_calls() && !matches!(step.act, Act::Failed(_)) {
             match self.is_misuse(env, run, step, at) {
-                Ok(misuse) => run.misused |= misuse,
+                Ok(misuse) => run.noticed.misused |= misuse,
                 Err(interrupted) => {
                     run.slots.push(Slot { value: None, ty: step.result });
                     return interrupted;
@@ -305,14 +373,14 @@ impl<'r, W: Write> Runner<'r, W> {
         &mut self,
         env: &mut Env<'f>,
         run: &mut Run<'v, '_>,
-        step: &'r Prepared,
+        step: &'p Prepared,
         at: usize,
         operation: usize,
     ) -> Result<Option<Value<'v>>, Broken<'f>>
     where
-        'r: 'v,
+        'p: 'v,
     {
-        run.has_stub |= matches!(self.operations[operation], Operation::Stub(_));
+        run.noticed.has_stub |= matches!(self.operations[operation], Operation::Stub(_));
         match &step.act {
             Act::Constant(value) => Ok(Some(*value)),
             Act::Reference(global) => Ok(Some(Value::Object(Some(global.get())))),
@@ -322,7 +390,7 @@ impl<'r, W: Write> Runner<'r, W> {
             Act::Restore => self.restore(env, operation).map_err(Broken::Refused),
             act => {
                 let args = run.item.args_of(at);
-                run.saw_null |= collect(env, step, args, &run.slots, self.types, &mut run.args)
+                run.noticed.saw_null |= collect(env, step, args, &run.slots, self.types, &mut run.args)
                     .map_err(Broken::Refused)?;
                 if matches!(act, Act::PutStatic(_)) {
                     self.shared.wrote_static.store(true, std::sync::atomic::Ordering::Relaxed);
@@ -454,23 +522,18 @@ impl<'r, W: Write> Runner<'r, W> {
         Ok(())
     }
 
-    fn edges(&mut self, env: &mut Env<'_>, item: &ItemBuffer) -> Result<(), Fault> {
+    fn edges(&mut self, env: &mut Env<'_>, item: &ItemBuffer, stem: &Stem<'_>) -> Result<(), Fault> {
         if !item.edges {
             return Ok(());
         }
         let hit = &mut *self.hit;
         hit.clear();
-        let drained = shared::on_executor(|executor| -> Result<(), Fault> {
-            hit.append(&mut executor.kept);
-            let cut = hit.len();
-            executor.probes.drain(env, hit)?;
-            if cut > 0 {
-                hit.sort_unstable();
-                hit.dedup();
-            }
-            Ok(())
-        });
-        drained.unwrap_or(Ok(()))?;
+        drain(env, hit)?;
+        if !stem.edges.is_empty() {
+            hit.extend(&stem.edges);
+            hit.sort_unstable();
+            hit.dedup();
+        }
         self.up.write(|results| results.edges(hit));
         Ok(())
     }
@@ -490,14 +553,15 @@ impl<'r, W: Write> Runner<'r, W> {
     fn contracts(&mut self, env: &mut Env<'_>, run: &mut Run<'_, '_>, end: &End) -> Result<(), Interrupted> {
         if let (End::Threw(step), Some(thrown)) = (end, &run.last_threw) {
             // A stub gives null where nothing better is known, so null came in through it.
-            let null_came_in = run.saw_null || run.has_stub || self.handed_on_null(env, run, thrown)?;
+            let null_came_in =
+                run.noticed.saw_null || run.noticed.has_stub || self.handed_on_null(env, run, thrown)?;
             let verdict = self.contracts.verdict(*step, thrown, null_came_in);
-            if let Some(violation) = verdict.filter(|_| !run.misused) {
+            if let Some(violation) = verdict.filter(|_| !run.noticed.misused) {
                 self.up.write(|results| results.violation(&violation));
             }
             return Ok(());
         }
-        if *end != End::Completed || run.slots.is_empty() || run.has_stub || run.misused {
+        if *end != End::Completed || run.slots.is_empty() || run.noticed.has_stub || run.noticed.misused {
             return Ok(());
         }
         self.heartbeat.set_phase(Phase::Observing);
@@ -588,6 +652,21 @@ impl<'r, W: Write> Runner<'r, W> {
         }
         subjects
     }
+}
+
+/// Appends the probes hit since the last look, ascending.
+fn drain(env: &mut Env<'_>, hit: &mut Vec<u32>) -> Result<(), Fault> {
+    let drained = shared::on_executor(|executor| -> Result<(), Fault> {
+        hit.append(&mut executor.kept);
+        let cut = hit.len();
+        executor.probes.drain(env, hit)?;
+        if cut > 0 {
+            hit.sort_unstable();
+            hit.dedup();
+        }
+        Ok(())
+    });
+    drained.unwrap_or(Ok(()))
 }
 
 /// Whether the outcome of a step is to be reported.

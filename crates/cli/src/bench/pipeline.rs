@@ -107,6 +107,7 @@ impl Run<'_> {
                 observe: self.observe(sequence),
                 reset: Reset::Fields,
                 past_exceptions: false,
+                stem: 0,
             }));
         }
         self.fleet.submit(&self.mix.table, items).map_err(|error| fleet::failure(&error))?;

@@ -228,6 +228,8 @@ pub enum Ingredient {
     Habits,
     /// Asking laws between two objects, such as that of `equals`, of objects that are made alike
     Pairs,
+    /// Several calls on one object where none changes it, so that it is made once
+    Siblings,
 }
 
 /// What can be added.
@@ -356,6 +358,7 @@ fn remove(ingredient: Ingredient, config: &mut CampaignConfig) {
         Ingredient::LiteralTexts => strategy.literal_texts = false,
         Ingredient::Habits => strategy.watch_all = true,
         Ingredient::Pairs => config.pairs = false,
+        Ingredient::Siblings => config.assemble.followers = 0,
     }
 }
 

@@ -75,7 +75,13 @@ fn item(campaign: &Campaign<'_>, edge: ProbeId, sites: &[u32]) -> Option<Item> {
     let table = &campaign.catalogue.operations;
     let sequence = probat_model::Sequence::from_steps(table, witness.steps.clone()).ok()?;
     let observe = Observe { values: Values::All, sites: sites.to_vec(), ..Observe::default() };
-    Some(Item { sequence, observe, reset: Reset::Fields, past_exceptions: campaign.config.past_exceptions })
+    Some(Item {
+        sequence,
+        observe,
+        reset: Reset::Fields,
+        past_exceptions: campaign.config.past_exceptions,
+        stem: 0,
+    })
 }
 
 fn note(why: &mut Why, pair: &(String, String)) {

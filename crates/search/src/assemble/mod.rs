@@ -21,6 +21,7 @@ use crate::literals::Literals;
 use crate::pool::{Pool, PoolValue};
 use crate::relevance::Relevance;
 use crate::rng::Rng;
+use crate::stems::Stem;
 use crate::store::{SequenceId, Store};
 use crate::strategy::{Inputs, Sequences, Strategy};
 use crate::suspicion::Suspicion;
@@ -48,6 +49,8 @@ pub struct AssembleConfig {
     pub stubs: bool,
     /// Making missing types on demand.
     pub demand: bool,
+    /// Calls on a receiver that another candidate made already, at most.
+    pub followers: usize,
 }
 
 impl Default for AssembleConfig {
@@ -62,6 +65,7 @@ impl Default for AssembleConfig {
             max_steps: 64,
             stubs: true,
             demand: true,
+            followers: 12,
         }
     }
 }
@@ -85,6 +89,10 @@ pub struct Candidate {
     pub sites: Vec<u32>,
     /// Whether it is an earlier one with a value that a comparison asked for.
     pub substituted: bool,
+    /// The stored value it calls the member on, if no step of its own stands in between.
+    pub receiver: Option<PoolValue>,
+    /// What it shares with those run beside it.
+    pub stem: Stem,
 }
 
 /// Why there is no candidate. Match without `_`.
@@ -121,6 +129,8 @@ pub struct Assembler<'a> {
     pub target: CallableId,
     /// The sequence to go on with, where sequences are walks.
     pub walk: Option<SequenceId>,
+    /// The receiver of the call, where another candidate made it already.
+    pub receiver: Option<PoolValue>,
     /// Only small numbers: the call was seen to exhaust memory or time.
     pub tame: bool,
     /// Callables that get only small numbers wherever they are called.
@@ -147,6 +157,8 @@ struct Plan {
     steps: usize,
     /// The part that gives the receiver of the call.
     receiver: Option<u8>,
+    /// The stored value that was taken last.
+    taken: Option<PoolValue>,
 }
 
 impl Assembler<'_> {
@@ -158,12 +170,17 @@ impl Assembler<'_> {
             self.bring(&mut plan, walk).ok_or(NoCandidate::TooLong)?;
         }
         let mut args: SmallVec<[Source; 4]> = SmallVec::new();
+        let mut receiver = None;
         for (at, &param) in callable.params.iter().enumerate() {
             let is_receiver = at == 0 && callable.has_receiver;
             let param = if is_receiver { param } else { self.asked_for(param) };
-            let found = self.supply(&mut plan, param, callable.owner, 0, is_receiver)?;
+            let found = match self.receiver {
+                Some(value) if is_receiver => self.include(&mut plan, value).ok_or(NoCandidate::TooLong)?,
+                _ => self.supply(&mut plan, param, callable.owner, 0, is_receiver)?,
+            };
             if let (true, Source::Part(part, _)) = (is_receiver, found) {
                 plan.receiver = Some(part);
+                receiver = plan.taken.filter(|_| part == 0);
             }
             args.push(found);
         }
@@ -177,7 +194,8 @@ impl Assembler<'_> {
             let again = self.redraw_primitives(&mut plan, &callable.params, &args, callable.owner)?;
             plan.nodes.push((callable.operation, again));
         }
-        Ok(self.lay_out(plan, first_call, callable.result.is_some()))
+        let candidate = self.lay_out(plan, first_call, callable.result.is_some());
+        Ok(Candidate { receiver, ..candidate })
     }
 
     /// How often the call is made: once, or more where repetition strikes.
@@ -309,6 +327,7 @@ impl Assembler<'_> {
     /// Brings a stored sequence in and returns the value wanted of it.
     fn include(&mut self, plan: &mut Plan, value: PoolValue) -> Option<Source> {
         let part = self.bring(plan, value.sequence)?;
+        plan.taken = Some(value);
         Some(Source::Part(part, value.step))
     }
 
@@ -384,6 +403,8 @@ impl Assembler<'_> {
             attempt: None,
             sites: Vec::new(),
             substituted: false,
+            receiver: None,
+            stem: Stem::None,
         }
     }
 

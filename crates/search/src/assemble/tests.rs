@@ -56,6 +56,7 @@ impl World {
             spread: None,
             target: id,
             walk: None,
+            receiver: None,
             tame: false,
             tame_calls: &FxHashSet::default(),
             suspicion: &Suspicion::default(),
@@ -223,6 +224,8 @@ fn the_receivers_own_sequence_gives_the_argument() {
             attempt: None,
             sites: Vec::new(),
             substituted: false,
+            receiver: None,
+            stem: Default::default(),
         }
     }
 }

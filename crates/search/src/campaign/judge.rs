@@ -52,8 +52,9 @@ const SLOW: u32 = 30 * LINE;
 impl Campaign<'_> {
     pub(super) fn judge(&mut self, candidate: Candidate, seen: Observation) {
         self.totals.sequences += 1;
-        self.totals.steps += candidate.steps.len() as u64;
+        self.totals.steps += candidate.steps.len() as u64 - u64::from(candidate.stem.saved());
         self.count_depth(&candidate);
+        self.note_calm(&candidate, &seen);
         self.count_stands(&candidate, &seen.end);
         let callable = candidate.callable;
         if let Some(tally) = &mut self.tally {
@@ -114,12 +115,13 @@ impl Campaign<'_> {
     /// Operations by depth: how many calls came before (spec 001 row 54).
     fn count_depth(&mut self, candidate: &Candidate) {
         let mut depth = 0;
-        for step in &candidate.steps {
+        let saved = usize::from(candidate.stem.saved());
+        for (at, step) in candidate.steps.iter().enumerate() {
             if is_call(self.catalogue.operations.get(step.operation)) {
                 if self.depths.len() <= depth {
                     self.depths.resize(depth + 1, 0);
                 }
-                self.depths[depth] += 1;
+                self.depths[depth] += u64::from(at >= saved);
                 depth = (depth + 1).min(DEEPEST);
             }
         }

@@ -18,6 +18,7 @@ mod own_doing;
 mod packages;
 mod resume;
 mod seeds;
+mod siblings;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -52,6 +53,7 @@ use crate::relevance::Relevance;
 use crate::relevance_table::RelevanceTable;
 use crate::rng::Rng;
 use crate::schedule::Schedule;
+use crate::stems::{Members, Stem};
 use crate::store::{SequenceId, Store};
 use crate::strategy::{Batch, Grades, Inputs, Pruning, Sequences, Strategy};
 use crate::suspicion::Suspicion;
@@ -213,6 +215,19 @@ impl Draft {
             Draft::Meet(meeting) => &meeting.steps,
         }
     }
+
+    /// What it shares with those beside it.
+    fn stem(&self) -> Stem {
+        match self {
+            Draft::Try(candidate) => candidate.stem,
+            Draft::Ask(_) | Draft::Seed(_) | Draft::Meet(_) => Stem::None,
+        }
+    }
+
+    /// How many steps are executed for it.
+    pub fn cost(&self) -> u64 {
+        self.steps().len() as u64 - u64::from(self.stem().saved())
+    }
 }
 
 /// A search.
@@ -242,6 +257,8 @@ pub struct Campaign<'h> {
     suspicion: Suspicion,
     /// Who changes what it is given.
     habits: Habits,
+    /// Who can be called beside whom.
+    members: Members,
     /// How often a type was wanted and could not be had.
     missing: BTreeMap<TypeId, u64>,
     homes: Homes,
@@ -303,6 +320,7 @@ impl<'h> Campaign<'h> {
             tame: FxHashSet::default(),
             suspicion: Suspicion::default(),
             habits: Habits::new(catalogue.callables.len()),
+            members: Members::new(&catalogue),
             missing: BTreeMap::new(),
             homes: Homes::default(),
             waiting: Vec::new(),
@@ -473,7 +491,11 @@ impl<'h> Campaign<'h> {
                 _ if self.config.strategy.inputs == Inputs::Walk => self.walk_on(callable, drawn),
                 Some(batch) => self.attempt(callable, batch, drawn),
                 None => match self.gathered(callable) {
-                    Ok(candidate) => drawn.extend(self.unless_run_before(candidate).map(Draft::Try)),
+                    Ok(candidate) => {
+                        if let Some(candidate) = self.unless_run_before(candidate) {
+                            self.with_siblings(candidate, drawn, size);
+                        }
+                    }
                     Err(why) => self.unassembled(callable, why),
                 },
             }
@@ -527,7 +549,8 @@ impl<'h> Campaign<'h> {
         let by_habit = !strategy.watch_all && strategy.pruning == Pruning::State;
         if by_habit {
             let last = candidate.steps.len() as u16 - 1;
-            let given = self.habits.looks(callable, Side::Given);
+            // What others were called on before says nothing of this call.
+            let given = candidate.stem.saved() == 0 && self.habits.looks(callable, Side::Given);
             let result = self.habits.looks(callable, Side::Result);
             candidate.touched.retain(|step| if *step == last { result } else { given });
         }
@@ -547,6 +570,7 @@ impl<'h> Campaign<'h> {
             spread: self.spread.as_mut(),
             target,
             walk: self.walks.front().copied(),
+            receiver: None,
             tame: self.tame.contains(&target) || self.schedule.record(target).tries < FIRST_TRIES,
             tame_calls: &self.tame,
             suspicion: &self.suspicion,
@@ -588,7 +612,8 @@ impl<'h> Campaign<'h> {
             }
             Draft::Meet(_) => (Observe { contracts: true, ..Observe::default() }, false),
         };
-        Item { sequence, observe, reset: Reset::Fields, past_exceptions }
+        let stem = draft.stem().steps();
+        Item { sequence, observe, reset: Reset::Fields, past_exceptions, stem }
     }
 
     /// Which values are looked at: where states tell what is new, those whose states are.

@@ -69,6 +69,8 @@ impl Campaign<'_> {
             attempt: None,
             sites: Vec::new(),
             substituted: false,
+            receiver: None,
+            stem: Default::default(),
         }
     }
 

@@ -79,6 +79,8 @@ impl Fed {
             attempt: None,
             sites: Vec::new(),
             substituted: false,
+            receiver: None,
+            stem: Default::default(),
         };
         let before = self.campaign.store.len();
         let mut waiting = vec![Draft::Try(candidate)];

@@ -337,6 +337,8 @@ fn candidate(one: &Member, other: Option<&Member>, judge: Judge) -> Candidate {
         attempt: None,
         sites: Vec::new(),
         substituted: false,
+        receiver: None,
+        stem: Default::default(),
     }
 }
 

@@ -14,6 +14,7 @@ mod observing;
 mod operations;
 mod speed;
 mod state;
+mod stems;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -77,5 +78,5 @@ fn run_all(words: &[&String]) -> ExitCode {
 }
 
 fn cases() -> Vec<Case> {
-    [operations::cases(), observing::cases(), state::cases(), limits::cases()].concat()
+    [operations::cases(), observing::cases(), state::cases(), limits::cases(), stems::cases()].concat()
 }

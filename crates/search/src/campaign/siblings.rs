@@ -1,0 +1,144 @@
+//! Candidates that call other members on a receiver that one candidate makes anyway.
+//!
+//! In: a candidate, and what is known of who leaves receivers alone. Out: the same, followed by others that begin alike. Which members are called
+//! goes by the weights that all draws go by.
+
+use probat_model::Observation;
+
+use super::{Campaign, Draft, key};
+use crate::assemble::Candidate;
+use crate::pool::PoolValue;
+use crate::stems::{SHORTEST, Stem};
+use crate::strategy::{Inputs, Pruning};
+
+impl Campaign<'_> {
+    /// Adds a candidate, and others beside it where what leads to its receiver is worth running once for all.
+    pub(super) fn with_siblings(&mut self, mut candidate: Candidate, drawn: &mut Vec<Draft>, size: usize) {
+        let at = drawn.len();
+        let shared = self.shared_by(&candidate);
+        if let Some((_, stem)) = shared {
+            candidate.stem = Stem::Leads(stem);
+        }
+        drawn.push(Draft::Try(candidate));
+        let Some((receiver, stem)) = shared else { return };
+        let members = self.members.calm_on(receiver.ty, &self.catalogue.types);
+        let room = size.saturating_sub(drawn.len());
+        for _ in 0..self.config.assemble.followers.min(room).min(2 * members.len()) {
+            let weights = members.iter().map(|&member| self.schedule.weight(member));
+            let Some(chosen) = self.rng.weighted(weights) else { break };
+            let mut assembler = self.assembler(members[chosen]);
+            assembler.receiver = Some(receiver);
+            let Ok(sibling) = assembler.candidate() else { continue };
+            let begins_alike = sibling.steps.len() > usize::from(stem);
+            if begins_alike
+                && self.is_gathered(sibling.callable, &sibling.steps)
+                && self.run.insert(key(&sibling.steps))
+            {
+                let sibling = Candidate { stem: Stem::Follows(stem), ..sibling };
+                drawn.push(Draft::Try(self.with_interests(sibling)));
+            }
+        }
+        if drawn.len() == at + 1
+            && let Some(Draft::Try(alone)) = drawn.last_mut()
+        {
+            alone.stem = Stem::None;
+        }
+    }
+
+    /// The receiver that others may be called on, and how many steps lead to it, if this candidate leaves it as it is.
+    fn shared_by(&self, candidate: &Candidate) -> Option<(PoolValue, u16)> {
+        let config = &self.config;
+        let by_state = config.strategy.pruning == Pruning::State && config.strategy.inputs == Inputs::Eager;
+        let is_watched = config.past_exceptions || !self.visitors.is_empty() || config.strategy.watch_all;
+        let receiver = candidate.receiver.filter(|_| by_state && !is_watched)?;
+        let stem = self.store.length(receiver.sequence);
+        let is_worth = stem >= SHORTEST && self.members.is_calm(candidate.callable);
+        is_worth.then_some((receiver, stem as u16))
+    }
+
+    /// Learns whether a call left its receiver as it was stored.
+    pub(super) fn note_calm(&mut self, candidate: &Candidate, seen: &Observation) {
+        let Some(receiver) = candidate.receiver else { return };
+        let Some(at) = candidate.touched.iter().position(|&step| step == receiver.step) else { return };
+        if let Some(state) = seen.states.get(at).and_then(Option::as_ref) {
+            let is_changed = state.truncated || state.hash != receiver.state;
+            self.members.note(candidate.callable, is_changed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{LINES, counter, plain};
+    use super::*;
+    use crate::assemble::AssembleConfig;
+    use crate::campaign::CampaignConfig;
+    use crate::fake::V;
+    use probat_model::Operation;
+    use probat_protocol::Item;
+
+    /// Runs a search on a counter that can also be read and compared; answers the rounds and the steps executed.
+    fn rounds(followers: usize) -> (Vec<Vec<Candidate>>, u64, String) {
+        let (mut catalogue, mut fake) = counter();
+        fake.add(&mut catalogue, &LINES, "Counter", "get", "()I", |heap, args| {
+            Ok(V::Int(heap.int(&args[0], 0)))
+        });
+        fake.add(&mut catalogue, &LINES, "Counter", "isBelow", "(I)Z", |heap, args| {
+            let V::Int(than) = args[1] else { panic!() };
+            Ok(V::Bool(heap.int(&args[0], 0) < than))
+        });
+        let config = plain(1);
+        let assemble = AssembleConfig { followers, ..config.assemble };
+        let mut campaign = Campaign::new(catalogue, &LINES, CampaignConfig { assemble, ..config });
+        let mut all = Vec::new();
+        for _ in 0..60 {
+            let round = campaign.round();
+            let items: Vec<Item> = round.iter().map(|draft| campaign.item(draft)).collect();
+            let stems = round.iter().map(|draft| draft.stem().steps());
+            assert!(items.iter().map(|item| item.stem).eq(stems));
+            let seen = items.iter().map(|item| fake.observe(&campaign.catalogue.operations, item)).collect();
+            let tried = round.iter().filter_map(|draft| match draft {
+                Draft::Try(candidate) => Some(candidate.clone()),
+                _ => None,
+            });
+            all.push(tried.collect());
+            campaign.absorb(round, seen);
+        }
+        let calm = (0..campaign.catalogue.callables.len() as u32).map(crate::catalogue::CallableId);
+        let calm = calm.filter(|&member| campaign.members.is_calm(member)).map(|member| {
+            match campaign.catalogue.operations.get(campaign.catalogue.callable(member).operation) {
+                Operation::Call { name, .. } => name.clone(),
+                other => panic!("{other:?}"),
+            }
+        });
+        let calm = calm.collect::<Vec<_>>().join(" ");
+        (all, campaign.totals().steps, calm)
+    }
+
+    #[test]
+    fn those_that_follow_begin_as_the_one_that_leads() {
+        let (rounds, steps, calm) = rounds(4);
+        assert_eq!(calm, "get isBelow", "the others change the counter");
+        let (mut followers, mut executed) = (0, 0);
+        for round in &rounds {
+            for pair in round.windows(2) {
+                let Stem::Follows(stem) = pair[1].stem else { continue };
+                followers += 1;
+                let shared = usize::from(stem);
+                assert!(matches!(pair[0].stem, Stem::Leads(of) | Stem::Follows(of) if of == stem));
+                assert_eq!(pair[0].steps[..shared], pair[1].steps[..shared]);
+                assert!(shared >= SHORTEST && pair[1].steps.len() > shared);
+            }
+            let all = round.iter().map(|one| one.steps.len() as u64 - u64::from(one.stem.saved()));
+            executed += all.sum::<u64>();
+        }
+        assert!(followers > 20, "{followers}");
+        assert_eq!(steps, executed, "what is not run again is not counted again");
+    }
+
+    #[test]
+    fn without_followers_everyone_is_run_alone() {
+        let (rounds, ..) = rounds(0);
+        assert!(rounds.iter().flatten().all(|one| one.stem.saved() == 0));
+    }
+}

@@ -1,0 +1,131 @@
+//! Several calls on one object: what leads to it is run once for all of them.
+//!
+//! In: a candidate whose receiver came from the pool. Out: which other members may be called on that receiver, and how the candidates that do
+//! are marked. Only members that were never seen to change their receiver take part, so that each finds it as the one before did.
+//!
+//! ```text
+//! a, b = …; c = new C(a, b); c.add(1);   c.size()        leads: all steps are run
+//!                                        c.isEmpty()     follows: its last call alone is run
+//! ```
+//!
+//! The worker goes back to the first step where it cannot go on: after an exception on the way, a change outside of objects, a new class.
+
+use rustc_hash::FxHashMap;
+
+use crate::catalogue::{CallableId, Catalogue};
+use crate::types::{TypeId, TypeTable};
+
+/// Where a candidate begins to differ from the one run before it. Match without `_`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Stem {
+    /// All of it is its own.
+    #[default]
+    None,
+    /// So many steps are run for those that follow, too.
+    Leads(u16),
+    /// So many steps are those of the one before.
+    Follows(u16),
+}
+
+impl Stem {
+    /// How many steps are shared.
+    pub fn steps(self) -> u16 {
+        match self {
+            Stem::None => 0,
+            Stem::Leads(steps) | Stem::Follows(steps) => steps,
+        }
+    }
+
+    /// How many steps were run for an earlier one.
+    pub fn saved(self) -> u16 {
+        match self {
+            Stem::None | Stem::Leads(_) => 0,
+            Stem::Follows(steps) => steps,
+        }
+    }
+}
+
+/// Steps below which a stem saves nothing worth the trouble.
+pub const SHORTEST: usize = 2;
+
+/// Looks at a receiver after which a member that never changed one is taken to leave it alone.
+const CONVINCING: u32 = 6;
+
+/// Members under test by the type they are called on, and which of them leave their receivers alone.
+#[derive(Debug, Default)]
+pub struct Members {
+    by_receiver: FxHashMap<TypeId, Vec<CallableId>>,
+    /// How often the receiver was as before; `None` once it was not.
+    calm: Vec<Option<u32>>,
+}
+
+impl Members {
+    pub fn new(catalogue: &Catalogue) -> Self {
+        let mut by_receiver: FxHashMap<TypeId, Vec<CallableId>> = FxHashMap::default();
+        for (at, callable) in catalogue.callables.iter().enumerate() {
+            if callable.has_receiver && callable.owner.is_some() {
+                by_receiver.entry(callable.params[0]).or_default().push(CallableId(at as u32));
+            }
+        }
+        Members { by_receiver, calm: vec![Some(0); catalogue.callables.len()] }
+    }
+
+    /// Learns whether a call left its receiver as it was.
+    pub fn note(&mut self, callable: CallableId, is_changed: bool) {
+        if let Some(calm) = self.calm.get_mut(callable.0 as usize) {
+            *calm = calm.filter(|_| !is_changed).map(|looks| looks.saturating_add(1));
+        }
+    }
+
+    /// Whether a member is taken to leave its receiver alone.
+    pub fn is_calm(&self, callable: CallableId) -> bool {
+        self.calm.get(callable.0 as usize).copied().flatten().is_some_and(|looks| looks >= CONVINCING)
+    }
+
+    /// The members that can be called on an object of a type and leave it alone.
+    pub fn calm_on(&self, ty: TypeId, types: &TypeTable) -> Vec<CallableId> {
+        let all = types.supers(ty).iter().filter_map(|above| self.by_receiver.get(above)).flatten();
+        all.copied().filter(|&member| self.is_calm(member)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::OwnerId;
+    use crate::types::fake::Lines;
+    use probat_model::{ClassName, MethodDescriptor, Operation, Type};
+
+    #[test]
+    fn members_take_part_once_they_left_enough_receivers_alone() {
+        let lines = Lines("Sub: Base");
+        let mut catalogue = Catalogue::new();
+        let mut member = |class: &str, name: &str| {
+            let operation = Operation::Call {
+                class: ClassName::internal(class),
+                name: name.into(),
+                descriptor: MethodDescriptor::parse("()V").unwrap(),
+                interface: false,
+            };
+            let id = catalogue.add_plain(operation, &lines);
+            catalogue.callables[id.0 as usize].owner = Some(OwnerId(0));
+            id
+        };
+        let [size, clear, own] = [member("Base", "size"), member("Base", "clear"), member("Sub", "own")];
+        let sub = catalogue.types.intern(&Type::class("Sub"), &lines);
+        let base = catalogue.types.intern(&Type::class("Base"), &lines);
+        let mut members = Members::new(&catalogue);
+        assert!(members.calm_on(sub, &catalogue.types).is_empty(), "nothing is known yet");
+        for look in 0..CONVINCING {
+            members.note(size, false);
+            members.note(clear, look == 3);
+            members.note(own, false);
+        }
+        let mut on_sub = members.calm_on(sub, &catalogue.types);
+        on_sub.sort();
+        assert_eq!((on_sub, members.calm_on(base, &catalogue.types)), (vec![size, own], vec![size]));
+        members.note(size, true);
+        (0..2 * CONVINCING).for_each(|_| members.note(size, false));
+        assert!(!members.is_calm(size), "one change is one too many");
+    }
+}
