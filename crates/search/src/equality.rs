@@ -73,7 +73,7 @@ pub enum Answer {
     /// It must be asked again, against earlier values.
     More,
     /// The values that equal no earlier one.
-    New(Candidate, Vec<Asked>),
+    New(Box<Candidate>, Vec<Asked>),
 }
 
 /// All values that are unlike each other, and the questions not yet run.
@@ -157,7 +157,7 @@ impl Equality {
             self.compare(store, candidate, values);
             return Answer::More;
         }
-        Answer::New(candidate, values)
+        Answer::New(Box::new(candidate), values)
     }
 
     /// Notes values that were found new, and where the store keeps their sequence.
