@@ -18,6 +18,9 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// When those that sleep on are woken by force.
 const POLITE: Duration = Duration::from_millis(4);
 
+/// Looks that each of these takes at least: on a busy machine time passes and threads get none of it.
+const LOOKS: u32 = 16;
+
 /// Threads left behind at rest before a JVM has enough of them.
 const MOST_LEFT: usize = 100;
 
@@ -34,11 +37,11 @@ pub fn survivor(
     }
     let start = Instant::now();
     let mut asked = FxHashSet::default();
-    loop {
+    for look in 0u32.. {
         let passed = start.elapsed();
-        let means = if passed < POLITE {
+        let means = if passed < POLITE || look < LOOKS {
             Means::Ask
-        } else if passed < PATIENCE / 2 {
+        } else if passed < PATIENCE / 2 || look < 2 * LOOKS {
             Means::Stop
         } else {
             // Towards the end nobody is woken, so that who rests can be seen to rest.
@@ -57,7 +60,7 @@ pub fn survivor(
             shared.set_thread_baseline();
             return Ok(None);
         };
-        if passed >= PATIENCE {
+        if passed >= PATIENCE && look >= 3 * LOOKS {
             if left.at_rest && shared.leave_threads(&left.hashes, MOST_LEFT) {
                 shared.set_thread_baseline();
                 return Ok(None);
@@ -66,6 +69,7 @@ pub fn survivor(
         }
         std::thread::sleep(Duration::from_micros(200));
     }
+    unreachable!("patience ends")
 }
 
 /// How threads are made to end. Match without `_`.
