@@ -97,6 +97,21 @@ public class Ledger {
 }
 
 #[test]
+fn no_test_depends_on_what_lies_in_the_working_folder() {
+    let source = written(
+        "Desk",
+        "package steady;
+import java.io.File;
+public class Desk {
+    public int drawers(int wanted) { return wanted > 3 ? 3 : wanted; }
+    public String papers() { return \"papers: \" + new File(\".\").list().length; }
+    public boolean isTidy() { return !new File(\"src\").exists() && !new File(\"pom.xml\").exists(); }
+}",
+    );
+    check(&source, &[".drawers("], &["papers: ", "assertTrue", "assertFalse"]);
+}
+
+#[test]
 fn no_test_changes_what_all_tests_share() {
     let source = written(
         "Settings",

@@ -339,6 +339,8 @@ fn outcome(ending: &Ending, result: Option<&Expected>) -> String {
         (_, Some(Expected::Null)) => "_returnsNull".into(),
         (_, Some(Expected::NotNull)) => "_returnsNotNull".into(),
         (_, Some(Expected::Boolean(value))) => format!("_returns{}", if *value { "True" } else { "False" }),
+        (_, Some(Expected::Int(i32::MAX) | Expected::Long(i64::MAX))) => "_returnsMaxValue".into(),
+        (_, Some(Expected::Int(i32::MIN) | Expected::Long(i64::MIN))) => "_returnsMinValue".into(),
         (_, Some(Expected::Int(value))) if *value >= 0 => format!("_returns{value}"),
         (_, Some(Expected::Int(_))) => "_returnsNegative".into(),
         (_, Some(Expected::Long(value))) if *value >= 0 => format!("_returns{value}"),
@@ -413,13 +415,17 @@ mod tests {
             ("getFraction", &[Literal::Int(-3), Literal::Int(0)], throws, None),
             ("isFraction", &[], Ending::Returns, Some(Expected::Boolean(true))),
             ("fail", &[], Ending::Returns, None),
+            ("count", &[], Ending::Returns, Some(Expected::Int(i32::MAX))),
+            ("least", &[], Ending::Returns, Some(Expected::Long(i64::MIN))),
         ]);
         assert_eq!(
             found,
             [
                 "getFraction_withNegativeAndZero_throwsArithmeticException",
                 "isFraction_returnsTrue",
-                "failTest"
+                "failTest",
+                "count_returnsMaxValue",
+                "least_returnsMinValue"
             ]
         );
     }

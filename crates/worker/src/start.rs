@@ -7,6 +7,7 @@
 //! switched on after the JVM is up, so that it can use its archive. Guards come before any class of the code under test.
 
 use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 
 use probat_classfile::build::{ProbatClassSpec, probat_class};
@@ -17,7 +18,7 @@ use probat_os::clock::ThreadCpuClock;
 use probat_os::heartbeat::{HeartbeatWriter, Phase};
 use probat_os::limits::{self, ProcessLimits};
 use probat_os::sandbox;
-use probat_protocol::{Guard, Hello, SandboxReport, WorkerConfig};
+use probat_protocol::{Guard, Hello, SandboxReport, Setting, WorkerConfig};
 use rustc_hash::FxHashSet;
 
 use crate::class_key::ClassKeys;
@@ -46,6 +47,23 @@ use crate::{clock, rewrite, salt};
 /// Descriptors a worker may have open; a JVM opens each jar once.
 const OPEN_FILES: u64 = 1024;
 
+/// A project as it might be, in a working folder that is empty otherwise: what lists that folder behaves differently there.
+const PROJECT: [(&str, &str); 2] = [("pom.xml", "<project/>\n"), ("src/main/resources/note.txt", "a note\n")];
+
+/// Puts files where others find none.
+fn furnish(setting: Setting) -> std::io::Result<()> {
+    match setting {
+        Setting::Fixed | Setting::Still | Setting::User => {}
+        Setting::Other | Setting::Later => {
+            for (name, text) in PROJECT {
+                std::fs::create_dir_all(Path::new(name).parent().unwrap_or(Path::new("")))?;
+                std::fs::write(name, text)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Goes to scratch and gives up what the worker may not do. Binds this thread and those it starts.
 pub fn confine(config: &WorkerConfig) -> Result<SandboxReport, Fault> {
     let cannot = |doing: &str, error: &dyn std::fmt::Display| Fault::Failed {
@@ -58,6 +76,7 @@ pub fn confine(config: &WorkerConfig) -> Result<SandboxReport, Fault> {
     let _ = limits::first_to_go();
     std::env::set_current_dir(&config.sandbox.scratch).map_err(|error| cannot("go to scratch", &error))?;
     std::fs::create_dir_all(TEMPORARY).map_err(|error| cannot("make a folder in scratch", &error))?;
+    furnish(config.setting).map_err(|error| cannot("write to scratch", &error))?;
     limits::apply(&ProcessLimits {
         file_bytes: config.limits.file_bytes,
         open_files: OPEN_FILES,
