@@ -10,6 +10,7 @@ use probat_model::{
     Contract, Observation, OperationId, Sequence, Step, StepId, Thrown, UserContract, Violation,
 };
 use probat_protocol::{Item, Observe, Reset, Values};
+use probat_search::archive::Gave;
 use probat_search::campaign::{Campaign, FailureKind};
 use probat_search::catalogue::CallableId;
 use probat_search::executor::Executor;
@@ -121,7 +122,7 @@ pub(crate) fn failing<E: Executor>(
         let case = TestCase { name, steps, checks, caught, ending, notes, raw: false };
         let callable = failure.callable;
         let (edges, is_slow) = (Vec::new(), false);
-        tests.push(Finished { owner, callable, case, edges, needs: 0, result: None, is_slow });
+        tests.push(Finished { owner, callable, case, edges, needs: 0, result: None, gave: Gave::Nothing, is_slow });
     }
     Ok(tests)
 }

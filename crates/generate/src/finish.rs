@@ -9,11 +9,11 @@ use std::time::Instant;
 
 use probat_emit::{Caught, Check, Ending as Ends, Expected, TestCase};
 use probat_model::{
-    End, JavaString, Observation, Operation, ProbeId, Sequence, Step, StepId, StepOutcome, StoredState,
+    End, Frame, JavaString, Observation, Operation, ProbeId, Sequence, Step, StepId, StepOutcome, StoredState,
     Thrown, Type, Value,
 };
 use probat_protocol::{Item, Observe, Reset, StateRequest, Values};
-use probat_search::archive::{Ending, Witness};
+use probat_search::archive::{Ending, Gave, Witness};
 use probat_search::campaign::Campaign;
 use probat_search::catalogue::{CallableId, OwnerId};
 use probat_search::executor::Executor;
@@ -42,8 +42,17 @@ pub struct Finished {
     pub needs: usize,
     /// What the call under test gave, if that is asserted.
     pub result: Option<Expected>,
+    /// What kind of thing that is.
+    pub gave: Gave,
     /// It takes long to run.
     pub is_slow: bool,
+}
+
+impl Finished {
+    /// Whether it says what comes of the call.
+    pub(crate) fn asserts(&self) -> bool {
+        self.case.checks.iter().any(|check| check.expected != Expected::NotNull)
+    }
 }
 
 /// What came of the archive.
@@ -180,7 +189,7 @@ struct Tools {
 impl Tools {
     fn new(campaign: &mut Campaign<'_>) -> Self {
         let spares = if campaign.config.keep_all { Vec::new() } else { spares(campaign) };
-        Tools { observers: Observers::new(&mut campaign.catalogue), spares }
+        Tools { observers: Observers::new(campaign), spares }
     }
 }
 
@@ -254,7 +263,9 @@ fn shorten<E: Executor>(
         .iter()
         .map(|(witness, needs)| {
             let keeps = Box::new(move |steps: &[Step], seen: &Observation| {
-                ends_alike(&witness.ending, steps, seen) && takes(needs, seen)
+                ends_alike(&witness.ending, steps, seen)
+                    && takes(needs, seen)
+                    && (!needs.is_empty() || gives_alike(witness, steps, seen))
             });
             Subject { past_exceptions, is_hurried, ..Subject::new(witness.steps.clone(), keeps) }
         })
@@ -328,11 +339,12 @@ where
     for (((draft, witness, edges, needs), was), (once, again)) in drafts.into_iter().zip(was).zip(runs) {
         let Some(owner) = campaign.catalogue.callable(witness.callable).owner else { continue };
         let (callable, chance) = (witness.callable, draft.chance);
+        let gave = Gave::of(once.value(draft.call));
         let wavers = [&once, &again].iter().any(|seen| campaign.catalogue.wavers(&seen.edges));
         match assemble(draft, &witness, was.as_ref(), [&once, &again], past, wavers) {
             Some((case, result)) => {
                 let is_slow = once.slow.0 && again.slow.0;
-                let test = Finished { owner, callable, case, edges, needs, result, is_slow };
+                let test = Finished { owner, callable, case, edges, needs, result, gave, is_slow };
                 finished.push((test, witness.ending, chance));
             }
             None => finish.drop_unstable(callable, edges),
@@ -397,6 +409,11 @@ pub(crate) fn ends_alike(ending: &Ending, steps: &[Step], seen: &Observation) ->
                     && seen.thrown(last).is_some_and(|thrown| thrown.class == *class)
             }
         }
+}
+
+/// Whether the last call gives the same kind of thing. Who is there for no edge is there for that.
+pub(crate) fn gives_alike(witness: &Witness, steps: &[Step], seen: &Observation) -> bool {
+    witness.ending != Ending::Returned || Gave::of(seen.value(StepId(steps.len() as u16 - 1))) == witness.gave
 }
 
 pub(crate) fn takes(needs: &[ProbeId], seen: &Observation) -> bool {
@@ -564,7 +581,20 @@ pub(crate) fn caught(once: &Observation, again: &Observation, call: StepId) -> O
 /// The message of an exception, if it is worth asserting.
 fn stable_message(one: &Thrown, other: &Thrown) -> Option<JavaString> {
     let stable = one.message.clone().filter(|text| Some(text) == other.message.as_ref());
-    stable.filter(|text| is_plain_message(&text.to_lossy()))
+    stable.filter(|text| is_plain_message(&text.to_lossy()) && !is_worded_by_the_jdk(one))
+}
+
+/// Whether an exception comes from within the JDK, which words its messages anew from release to release.
+fn is_worded_by_the_jdk(thrown: &Thrown) -> bool {
+    // What is handed to `Objects.requireNonNull` are the caller's own words.
+    let hands_on = |frame: &&Frame| {
+        frame.class.as_internal() == "java/util/Objects" && frame.method.starts_with("requireNonNull")
+    };
+    let thrower = thrown.frames.iter().find(|frame| !hands_on(frame));
+    thrower.is_some_and(|frame| {
+        let class = frame.class.as_internal();
+        ["java/", "javax/", "jdk/", "sun/", "com/sun/"].iter().any(|jdk| class.starts_with(jdk))
+    })
 }
 
 /// Whether a step gave an object.

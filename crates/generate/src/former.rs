@@ -15,7 +15,7 @@ use probat_supervisor::{Fleet, FleetConfig};
 
 use crate::compile::{CompileError, Compiler, Diagnostic, compile};
 use crate::job::Job;
-use crate::junit::{JUnitError, JUnitRun, Verdict, run_junit};
+use crate::junit::{JUnitError, JUnitRun, Order, Verdict, run_junit};
 use crate::plain::run_plain;
 use crate::suite::{package_of_tests, test_class_name};
 use crate::verify::VerifyError;
@@ -87,7 +87,7 @@ impl Former {
         let mut fleet = Fleet::start(self.config.clone())?;
         let run = match self.framework {
             Framework::Java => run_plain(&mut fleet, &self.names(), false).map_err(JUnitError::from)?,
-            Framework::JUnit5 | Framework::JUnit4 => run_junit(&mut fleet, &classes, &[1])?,
+            Framework::JUnit5 | Framework::JUnit4 => run_junit(&mut fleet, &classes, &[Order::Usual])?,
         };
         broken.extend(self.failed(&run));
         Ok(broken)

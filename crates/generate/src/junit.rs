@@ -49,11 +49,37 @@ pub enum JUnitError {
 const RESULTS: [&str; 2] =
     ["org/junit/platform/console/options/CommandResult", "org/junit/platform/console/command/CommandResult"];
 
-/// Runs all tests found in a directory of class files as often as there are seeds, each time in another order: what a test leaves behind in one
-/// round, all others find in the next.
-pub fn run_junit(fleet: &mut Fleet, tests: &Path, order_seeds: &[u64]) -> Result<JUnitRun, JUnitError> {
-    for &seed in order_seeds {
-        launch(fleet, tests, seed)?;
+/// In which order tests are run. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// As JUnit does by itself, and so do users.
+    Usual,
+    /// By chance, from this seed.
+    Random(u64),
+}
+
+impl Order {
+    /// Options of the launcher.
+    fn options(self) -> Vec<String> {
+        match self {
+            Order::Usual => vec!["--reports-dir=reports".into()],
+            Order::Random(seed) => vec![
+                format!("--reports-dir=reports{seed}"),
+                "--config=junit.jupiter.testmethod.order.default=org.junit.jupiter.api.MethodOrderer$Random".into(),
+                "--config=junit.jupiter.testclass.order.default=org.junit.jupiter.api.ClassOrderer$Random".into(),
+                format!("--config=junit.jupiter.execution.order.random.seed={seed}"),
+            ],
+        }
+    }
+}
+
+/// Runs all tests found in a directory of class files once in each of these orders: what a test leaves behind in one round, all others find in the
+/// next.
+pub fn run_junit(fleet: &mut Fleet, tests: &Path, orders: &[Order]) -> Result<JUnitRun, JUnitError> {
+    // A worker knows operations by their numbers: one table serves all rounds.
+    let mut table = OperationTable::new();
+    for &order in orders {
+        launch(fleet, &mut table, tests, order)?;
     }
     let mut reports = Vec::new();
     find_reports(fleet.scratch(), &mut reports);
@@ -69,14 +95,13 @@ pub fn run_junit(fleet: &mut Fleet, tests: &Path, order_seeds: &[u64]) -> Result
 }
 
 /// One run of the launcher, which leaves a report.
-fn launch(fleet: &mut Fleet, tests: &Path, order_seed: u64) -> Result<(), JUnitError> {
-    let mut table = OperationTable::new();
+fn launch(fleet: &mut Fleet, table: &mut OperationTable, tests: &Path, order: Order) -> Result<(), JUnitError> {
     let mut last = None;
     for result in RESULTS {
-        let sequence = launcher_call(&mut table, tests, order_seed, result);
+        let sequence = launcher_call(table, tests, order, result);
         let observe = Observe { values: Values::Last, ..Observe::default() };
         let item = Item { sequence, observe, reset: Reset::None, past_exceptions: false, stem: 0 };
-        let seen = fleet.run(&table, vec![item])?.pop().ok_or(JUnitError::NoReport)?;
+        let seen = fleet.run(table, vec![item])?.pop().ok_or(JUnitError::NoReport)?;
         let is_elsewhere = matches!(seen.end, End::Refused(_));
         last = Some(seen);
         if !is_elsewhere {
@@ -105,7 +130,7 @@ fn launch(fleet: &mut Fleet, tests: &Path, order_seed: u64) -> Result<(), JUnitE
 }
 
 /// `ConsoleLauncher.run(new PrintWriter(new StringWriter()), …, new String[] {…})`.
-fn launcher_call(table: &mut OperationTable, tests: &Path, order_seed: u64, result: &str) -> Sequence {
+fn launcher_call(table: &mut OperationTable, tests: &Path, order: Order, result: &str) -> Sequence {
     let mut sequence = Sequence::new();
     let mut push = |operation: Operation, args: &[StepId]| {
         let id = table.intern(operation);
@@ -117,17 +142,10 @@ fn launcher_call(table: &mut OperationTable, tests: &Path, order_seed: u64, resu
     };
     let text = push(construct("java/io/StringWriter", "()V"), &[]);
     let writer = push(construct("java/io/PrintWriter", "(Ljava/io/Writer;)V"), &[text]);
-    let words = [
-        "execute".to_owned(),
-        "--disable-banner".into(),
-        "--details=none".into(),
-        format!("--reports-dir=reports{order_seed}"),
-        "--config=junit.jupiter.testmethod.order.default=org.junit.jupiter.api.MethodOrderer$Random".into(),
-        "--config=junit.jupiter.testclass.order.default=org.junit.jupiter.api.ClassOrderer$Random".into(),
-        format!("--config=junit.jupiter.execution.order.random.seed={order_seed}"),
-        "--include-classname=.*".into(),
-        format!("--scan-class-path={}", tests.display()),
-    ];
+    let mut words: Vec<String> =
+        ["execute", "--disable-banner", "--details=none", "--include-classname=.*"].map(str::to_owned).into();
+    words.push(format!("--scan-class-path={}", tests.display()));
+    words.extend(order.options());
     let words: Vec<StepId> = words
         .iter()
         .map(|word| push(Operation::Literal(Literal::String(word.as_str().into())), &[]))
@@ -175,7 +193,10 @@ fn read_report(text: &str, run: &mut JUnitRun) -> Result<(), JUnitError> {
                 if matches!(start.name().as_ref(), "failure" | "error" | "skipped") =>
             {
                 if let Some((_, _, verdict)) = &mut current {
-                    *verdict = Verdict::Failed(attribute(&start, "message")?.unwrap_or_default());
+                    let said = attribute(&start, "message")?.filter(|message| !message.is_empty());
+                    // An exception without a message has a name at least.
+                    let told = if said.is_some() { said } else { attribute(&start, "type")? };
+                    *verdict = Verdict::Failed(told.unwrap_or_default());
                 }
             }
             Event::Text(text) => run.learn_line(current.as_ref(), &text),

@@ -59,7 +59,7 @@ pub use finish::{Finish, Finished};
 pub use former::{Broken, Former, FormerFile, test_class_of};
 pub use hunt::{HuntEnd, HuntLimits, HuntProgress, Hunted, InFlight, Plateau, hunt};
 pub use job::{Job, JobError, run};
-pub use junit::{JUnitError, JUnitRun, Verdict, run_junit};
+pub use junit::{JUnitError, JUnitRun, Order, Verdict, run_junit};
 pub use options::{Annotate, Java, JobOptions, Kinds, SeedSequence, TableUse};
 pub use outcome::{ClassReport, FailureReport, OutFile, Outcome, Profile, Untested};
 pub use phase::{Phase, Watch};

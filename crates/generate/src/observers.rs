@@ -3,7 +3,8 @@
 //! In: the catalogue. Out: observer callables by receiver type. A guess, as in spec 001 §2.12, and checked by running twice.
 
 use probat_model::{ClassName, MethodDescriptor, Operation, OperationId, Type};
-use probat_search::catalogue::Catalogue;
+use probat_search::campaign::Campaign;
+use probat_search::catalogue::{CallableId, Catalogue};
 use probat_search::types::TypeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -49,24 +50,29 @@ pub(crate) struct Observers {
 }
 
 impl Observers {
-    pub fn new(catalogue: &mut Catalogue) -> Self {
+    pub fn new(campaign: &mut Campaign<'_>) -> Self {
         let mut found = Observers::default();
-        let ids: Vec<(Type, OperationId)> = catalogue
-            .callables
-            .iter()
-            .filter(|callable| {
-                callable.owner.is_some()
-                    && callable.has_receiver
-                    && callable.params.len() == 1
-                    && callable.pure
-            })
-            .filter_map(|callable| match catalogue.operations.get(callable.operation) {
-                Operation::Call { class, name, descriptor, .. } if is_telling(name, descriptor) => {
-                    Some((Type::Class(class.clone()), callable.operation))
-                }
-                _ => None,
-            })
-            .collect();
+        let (mut ids, mut others): (Vec<(Type, OperationId)>, Vec<_>) = (Vec::new(), Vec::new());
+        let catalogue = &campaign.catalogue;
+        for (at, callable) in catalogue.callables.iter().enumerate() {
+            let takes_nothing = callable.has_receiver && callable.params.len() == 1;
+            let Operation::Call { class, name, descriptor, .. } = catalogue.operations.get(callable.operation)
+            else {
+                continue;
+            };
+            if callable.owner.is_none() || !takes_nothing || !callable.pure || !gives_a_value(descriptor) {
+                continue;
+            }
+            let one = (Type::Class(class.clone()), callable.operation);
+            if sounds_telling(name) {
+                ids.push(one);
+            } else if &**name != "hashCode" && campaign.is_calm(CallableId(at as u32)) {
+                others.push(one);
+            }
+        }
+        // What only proved to change nothing comes after what says so by its name.
+        ids.extend(others);
+        let catalogue = &mut campaign.catalogue;
         let varying = catalogue.callables.iter().filter(|callable| callable.varies);
         found.varying = varying.map(|callable| callable.operation).collect();
         for (ty, operation) in ids {
@@ -113,20 +119,23 @@ fn signature(operation: &Operation) -> Option<(&str, &MethodDescriptor)> {
     }
 }
 
-fn is_telling(name: &str, descriptor: &MethodDescriptor) -> bool {
-    let tells = match &descriptor.returns {
+/// Whether it gives what an assertion can compare.
+fn gives_a_value(descriptor: &MethodDescriptor) -> bool {
+    match &descriptor.returns {
         None => false,
         Some(Type::Class(class)) => class.as_internal() == "java/lang/String",
         Some(Type::Array(_)) => false,
         Some(_) => true,
-    };
+    }
+}
+
+fn sounds_telling(name: &str) -> bool {
     let after = |prefix: &str| {
         name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
     };
-    tells
-        && (matches!(name, "size" | "length" | "count" | "toString" | "isEmpty" | "name" | "value")
-            || after("get")
-            || after("is")
-            || after("has")
-            || name.ends_with("Value"))
+    matches!(name, "size" | "length" | "count" | "toString" | "isEmpty" | "name" | "value")
+        || after("get")
+        || after("is")
+        || after("has")
+        || name.ends_with("Value")
 }

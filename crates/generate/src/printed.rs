@@ -231,7 +231,10 @@ impl<'a> Printed<'a> {
                 {
                     changed.insert((at, name));
                 }
-                (Verdict::Failed(detail), false) => self.drop_test(at, &name, DropReason::Unstable, detail),
+                (Verdict::Failed(detail), false) => {
+                    self.drop_test(at, &name, DropReason::Unstable, detail);
+                    changed.insert((at, name));
+                }
                 (Verdict::Passed, true) if !usual && self.needs_the_usual(at, &name) => {}
                 (Verdict::Passed, true) => {
                     let test = self.suite[at].class.tests.iter().find(|test| test.name == name);

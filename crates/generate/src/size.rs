@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use probat_emit::{Ending, lines};
 use probat_model::{ClassName, OperationTable, ProbeId};
-use probat_search::archive::{Ending as Ended, Witness};
+use probat_search::archive::{Ending as Ended, Gave, Witness};
 use probat_search::catalogue::{CallableId, OwnerId};
 use probat_search::length::LINE;
 use rustc_hash::FxHashSet;
@@ -89,8 +89,9 @@ const FILE: u64 = 11 * PART;
 /// Cases that share a method where there are many.
 const SHARED: u64 = 4;
 
-/// What an ending is worth that nothing else shows.
-const ENDING: u64 = PART / 2;
+/// What an exception is worth that nothing else shows, and a kind of result.
+const EXCEPTION: u64 = PART / 2;
+const RESULT: u64 = PART / 4;
 
 /// How much longer a test counts that takes long to run.
 const SLOW: u64 = 20 * PART;
@@ -113,10 +114,10 @@ pub(crate) fn rank(runs: &[&Witness], size: Size) -> Ranked {
     for run in runs {
         let lines = u64::from(run.length) * SHORTENED / u64::from(LINE);
         let shows = match &run.ending {
-            Ended::Returned => None,
-            Ended::Threw(class) => Some((run.callable, class)),
+            Ended::Returned => Shows::Result(run.callable, run.gave),
+            Ended::Threw(class) => Shows::Exception(run.callable, class),
         };
-        candidates.push(Candidate { edges: &run.edges, shows, cost: lines + METHOD / SHARED });
+        candidates.push(Candidate { edges: &run.edges, shows: Some(shows), cost: lines + METHOD / SHARED });
     }
     let Taken { order, worthy, .. } = best_first(&candidates, size.bound().map(Bound::for_runs));
     Ranked { order, promising: worthy }
@@ -129,7 +130,9 @@ pub(crate) fn choose(tests: &mut Vec<Finished>, table: &OperationTable, size: Si
         let costs = costs(tests, table);
         let mut candidates = Vec::with_capacity(tests.len());
         for (test, cost) in tests.iter().zip(costs) {
-            let shows = thrown(test).map(|class| (test.callable, class));
+            let result = test.asserts().then_some(Shows::Result(test.callable, test.gave));
+            let exception = thrown(test).map(|class| Shows::Exception(test.callable, class));
+            let shows = exception.or(result);
             candidates.push(Candidate { edges: &test.edges, shows, cost });
         }
         let Taken { order, worthy, covered } = best_first(&candidates, Some(bound));
@@ -175,9 +178,24 @@ fn thrown(test: &Finished) -> Option<&ClassName> {
 /// What may be written.
 struct Candidate<'a> {
     edges: &'a [ProbeId],
-    /// The call, and what it throws.
-    shows: Option<(CallableId, &'a ClassName)>,
+    shows: Option<Shows<'a>>,
     cost: u64,
+}
+
+/// What comes of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Shows<'a> {
+    Exception(CallableId, &'a ClassName),
+    Result(CallableId, Gave),
+}
+
+impl Shows<'_> {
+    fn worth(self) -> u64 {
+        match self {
+            Shows::Exception(..) => EXCEPTION,
+            Shows::Result(..) => RESULT,
+        }
+    }
 }
 
 /// Candidates in order.
@@ -191,13 +209,13 @@ struct Taken {
 
 fn best_first(candidates: &[Candidate<'_>], bound: Option<Bound>) -> Taken {
     let mut covered: FxHashSet<ProbeId> = FxHashSet::default();
-    let mut shown: BTreeSet<(CallableId, &ClassName)> = BTreeSet::new();
+    let mut shown: BTreeSet<Shows<'_>> = BTreeSet::new();
     let (mut order, mut worthy) = (Vec::with_capacity(candidates.len()), None);
-    let worth = |at: usize, covered: &FxHashSet<ProbeId>, shown: &BTreeSet<(CallableId, &ClassName)>| {
+    let worth = |at: usize, covered: &FxHashSet<ProbeId>, shown: &BTreeSet<Shows<'_>>| {
         let Candidate { edges, shows, cost } = &candidates[at];
         let new = edges.iter().filter(|edge| !covered.contains(edge)).count() as u64;
-        let is_news = shows.is_some_and(|shows| !shown.contains(&shows));
-        (new * PART + if is_news { ENDING } else { 0 }) * PART * PART / (*cost).max(1)
+        let news = shows.filter(|shows| !shown.contains(shows)).map_or(0, Shows::worth);
+        (new * PART + news) * PART * PART / (*cost).max(1)
     };
     let mut open: BinaryHeap<(u64, Reverse<usize>)> =
         (0..candidates.len()).map(|at| (worth(at, &covered, &shown), Reverse(at))).collect();
@@ -258,6 +276,7 @@ mod tests {
             needs: edges.len(),
             edges: edges.map(ProbeId).collect(),
             result: None,
+            gave: Gave::Nothing,
             is_slow: false,
         }
     }
@@ -317,6 +336,7 @@ mod tests {
             callable: CallableId(callable),
             steps: Vec::new(),
             ending: Ended::Returned,
+            gave: Gave::Nothing,
             edges: edges.map(ProbeId).collect(),
             length: lines * LINE,
         }

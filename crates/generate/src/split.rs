@@ -4,13 +4,13 @@
 //! A call is taken out only if the two tests together still take every edge the one was there for.
 
 use probat_model::{Observation, Operation, ProbeId, Step, StepId};
-use probat_search::archive::{Ending, Witness};
+use probat_search::archive::{Ending, Gave, Witness};
 use probat_search::campaign::Campaign;
 use probat_search::catalogue::CallableId;
 use probat_search::executor::Executor;
 use probat_search::minimize::{Subject, minimize};
 
-use crate::finish::{compact, ends_alike, item, takes};
+use crate::finish::{compact, ends_alike, gives_alike, item, takes};
 
 /// A test that is as short as it gets.
 #[derive(Debug, Clone)]
@@ -158,6 +158,7 @@ fn told(callable: CallableId, steps: Vec<Step>, needs: Vec<ProbeId>, seen: Obser
         callable,
         steps: steps.clone(),
         ending: Ending::Returned,
+        gave: Gave::of(seen.value(StepId(steps.len() as u16 - 1))),
         edges: seen.edges.clone(),
         length: 0,
     };
@@ -175,9 +176,11 @@ pub(crate) fn shorten<'t, E: Executor>(
     let mut subjects: Vec<Subject<'_>> = tests
         .iter()
         .map(|told| {
-            let (needs, ending) = (&told.needs, &told.witness.ending);
+            let (needs, witness) = (&told.needs, &told.witness);
             let keeps = Box::new(move |steps: &[Step], seen: &Observation| {
-                ends_alike(ending, steps, seen) && takes(needs, seen)
+                ends_alike(&witness.ending, steps, seen)
+                    && takes(needs, seen)
+                    && (!needs.is_empty() || gives_alike(witness, steps, seen))
             });
             Subject::new(told.steps.clone(), keeps)
         })

@@ -2,7 +2,7 @@
 //!
 //! In: test classes. Out: their sources without the tests a compiler or a fresh JVM objected to, and the objections. Of tests that are
 //! written to fail, those that fail twice are handed out.
-//! The two runs differ in order, time, time zone, language, hash codes, memory and whether assertions are enabled; each is two rounds in one JVM. Both
+//! The two runs differ in order (one begins with JUnit's own), time, time zone, language, hash codes, memory and whether assertions are enabled; each is two rounds in one JVM. Both
 //! happen in workers, under the same guards as the search, with a class path as users have it. Against the
 //! clock, tests are checked in batches, the most useful first; what was checked in time is handed out.
 
@@ -18,7 +18,7 @@ use probat_supervisor::{Fleet, FleetConfig, StartError};
 use crate::compile::CompileError;
 use crate::crash::drop_deadly;
 use crate::job::Job;
-use crate::junit::{JUnitError, JUnitRun, run_junit};
+use crate::junit::{JUnitError, JUnitRun, Order, run_junit};
 use crate::outcome::OutFile;
 use crate::pace::Pace;
 use crate::phase::Phase;
@@ -119,7 +119,7 @@ pub(crate) fn verify(
         let folder = job.work.join(format!("batch{number}"));
         let mut open = check(job, &mut workshop, &mut printed, &batch, &folder, true, enter)?;
         pace.learn(lines, start.elapsed());
-        // Methods that fell apart, then cases that are written without type arguments.
+        // Methods that fell apart and files that lost tests on which others may depend, then cases that are written without type arguments.
         for (round, rewrites) in [(1, true), (2, false)] {
             if !open.is_empty() {
                 let folder = job.work.join(format!("batch{number}-{round}"));
@@ -228,7 +228,10 @@ fn run_twice(
         let mut fleet = Fleet::start(config)?;
         match plain {
             Some(tests) => Ok(run_plain(&mut fleet, tests, backwards).map_err(JUnitError::from)?),
-            None => Ok(run_junit(&mut fleet, classes, if backwards { &[2, 4] } else { &[1, 3] })?),
+            None => {
+                let first = if backwards { Order::Random(2) } else { Order::Usual };
+                Ok(run_junit(&mut fleet, classes, &[first, Order::Random(if backwards { 4 } else { 3 })])?)
+            }
         }
     };
     let run = &run;

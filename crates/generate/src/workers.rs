@@ -96,8 +96,9 @@ pub(crate) fn junit_config(job: &Job<'_>, tests: PathBuf, other: bool) -> FleetC
     let options: &[&str] = if other {
         &[
             "-Duser.timezone=America/Adak",
-            "-Duser.language=ar",
-            "-Duser.country=EG",
+            // A language into which the JDK and many libraries are translated.
+            "-Duser.language=de",
+            "-Duser.country=DE",
             "-Djava.awt.headless=false",
             // Users without a home folder have one that is not there.
             "-Duser.home=/nonexistent",

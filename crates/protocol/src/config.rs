@@ -47,9 +47,9 @@ pub enum Setting {
     /// As fixed, and other than that: `Set.of` is walked in another order, instrumented classes have members that a coverage tool adds, and every sequence
     /// has a time of its own.
     Other,
-    /// As users have it: classes are on the JVM's own class path, and `Set.of` is walked in any order.
+    /// As users have it: classes are on the JVM's own class path.
     User,
-    /// The same years later.
+    /// The same years later; `Set.of` is walked in another order.
     Later,
 }
 

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BinaryHeap};
 
 use fixedbitset::FixedBitSet;
-use probat_model::{ClassName, ProbeId, Step};
+use probat_model::{ClassName, ProbeId, Step, Value};
 
 use crate::catalogue::CallableId;
 
@@ -31,12 +31,47 @@ const INCIDENTAL: [&str; 9] = [
     "java/lang/AbstractMethodError",
 ];
 
-impl Ending {
-    /// Whether a test of it is worth writing though it takes no edge that other tests do not.
-    fn tells_much(&self) -> bool {
-        match self {
-            Ending::Returned => false,
-            Ending::Threw(class) => !INCIDENTAL.contains(&class.as_internal()),
+/// What a call gave, roughly: a test of each kind is worth having. Match without `_`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Gave {
+    /// It gives nothing, threw, or nobody looked.
+    #[default]
+    Nothing,
+    Null,
+    False,
+    True,
+    Negative,
+    Zero,
+    Positive,
+    /// A text or an array without elements.
+    Empty,
+    /// One with some.
+    Filled,
+    Object,
+}
+
+impl Gave {
+    pub fn of(value: Option<&Value>) -> Self {
+        let number = |sign: Option<std::cmp::Ordering>| match sign {
+            Some(std::cmp::Ordering::Less) => Gave::Negative,
+            Some(std::cmp::Ordering::Equal) => Gave::Zero,
+            Some(std::cmp::Ordering::Greater) => Gave::Positive,
+            None => Gave::Object,
+        };
+        let filled = |length: u32| if length == 0 { Gave::Empty } else { Gave::Filled };
+        match value {
+            None | Some(Value::Void) => Gave::Nothing,
+            Some(Value::Null) => Gave::Null,
+            Some(Value::Boolean(false)) => Gave::False,
+            Some(Value::Boolean(true)) => Gave::True,
+            Some(Value::Byte(value)) => number(value.partial_cmp(&0)),
+            Some(Value::Short(value)) => number(value.partial_cmp(&0)),
+            Some(Value::Int(value)) => number(value.partial_cmp(&0)),
+            Some(Value::Long(value)) => number(value.partial_cmp(&0)),
+            Some(Value::Float(value)) => number(value.partial_cmp(&0.0)),
+            Some(Value::Double(value)) => number(value.partial_cmp(&0.0)),
+            Some(Value::Char(_) | Value::Object { .. }) => Gave::Object,
+            Some(Value::String { length, .. } | Value::Array { length, .. }) => filled(*length),
         }
     }
 }
@@ -47,10 +82,22 @@ pub struct Witness {
     pub callable: CallableId,
     pub steps: Vec<Step>,
     pub ending: Ending,
+    /// Of the last call, if it returned.
+    pub gave: Gave,
     /// Ascending.
     pub edges: Vec<ProbeId>,
     /// How long it is written down, see [`crate::length::written`].
     pub length: u32,
+}
+
+impl Witness {
+    /// Whether a test of it may be worth writing though it takes no edge that other tests do not.
+    fn tells_much(&self) -> bool {
+        match &self.ending {
+            Ending::Returned => true,
+            Ending::Threw(class) => !INCIDENTAL.contains(&class.as_internal()),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,7 +111,9 @@ const TEST: u64 = 4 * crate::length::LINE as u64;
 pub struct Archive {
     covered: FixedBitSet,
     by_edge: Vec<Option<WitnessId>>,
-    by_outcome: BTreeMap<(CallableId, Ending), WitnessId>,
+    by_outcome: BTreeMap<(CallableId, Ending, Gave), WitnessId>,
+    /// Callables and endings, whatever was given.
+    outcomes: usize,
     witnesses: Vec<Witness>,
     keep_all: bool,
 }
@@ -94,6 +143,7 @@ impl Archive {
             covered: FixedBitSet::with_capacity(probes as usize),
             by_edge: vec![None; probes as usize],
             by_outcome: BTreeMap::new(),
+            outcomes: 0,
             witnesses: Vec::new(),
         }
     }
@@ -127,7 +177,7 @@ impl Archive {
 
     /// Number of callables and ways they ended: about the number of tests a selection has.
     pub fn outcomes(&self) -> usize {
-        self.by_outcome.len()
+        self.outcomes
     }
 
     /// Of a range of probes, how many were never taken.
@@ -153,11 +203,13 @@ impl Archive {
                 kept = true;
             }
         }
-        let key = (witness.callable, witness.ending.clone());
+        let giving = |gave: Gave| (witness.callable, witness.ending.clone(), gave);
+        let key = giving(witness.gave);
         match self.by_outcome.get(&key) {
             Some(old) if length >= self.witnesses[old.0 as usize].length => {}
-            known => {
-                gain.outcome = known.is_none();
+            _ => {
+                gain.outcome = self.by_outcome.range(giving(Gave::Nothing)..=giving(Gave::Object)).next().is_none();
+                self.outcomes += usize::from(gain.outcome);
                 self.by_outcome.insert(key, id);
                 kept = true;
             }
@@ -263,7 +315,7 @@ impl Archive {
         for id in order {
             let witness = &self.witnesses[id.0 as usize];
             let superfluous = !witness.edges.is_empty()
-                && !witness.ending.tells_much()
+                && !witness.tells_much()
                 && witness.edges.iter().all(|edge| times[edge.0 as usize] > 1);
             if superfluous {
                 witness.edges.iter().for_each(|edge| times[edge.0 as usize] -= 1);
@@ -286,6 +338,7 @@ mod tests {
             callable: CallableId(callable),
             steps: vec![Step { operation: OperationId(0), args: SmallVec::new() }; length],
             ending: threw.map_or(Ending::Returned, |class| Ending::Threw(ClassName::internal(class))),
+            gave: Gave::Nothing,
             edges: edges.iter().map(|&edge| ProbeId(edge)).collect(),
             length: length as u32 * crate::length::LINE,
         }

@@ -157,6 +157,7 @@ mod tests {
             callable: CallableId(0),
             steps: Vec::new(),
             ending: Ending::Returned,
+            gave: Default::default(),
             edges,
             length: 0,
         });

@@ -19,12 +19,14 @@ const SALT: i64 = 0x9e37_79b9;
 /// Another one; with it goes walking backwards.
 const OTHER: i64 = 0x3c6e_f372;
 
-/// Fixes the salt where the setting has it fixed; false where it has not, or this JDK has none that can be fixed.
+/// Fixes the salt; false where this JDK has none that can be fixed.
 pub fn fix(env: &mut Env<'_>, jvmti: Jvmti, setting: Setting) -> Result<bool, Fault> {
     let (number, backwards) = match setting {
         Setting::Fixed | Setting::Still => (SALT, false),
         Setting::Other => (OTHER, true),
-        Setting::User | Setting::Later => return Ok(false),
+        // As users may have it: one way in the one run, the other way in the other.
+        Setting::User => (OTHER, false),
+        Setting::Later => (SALT, true),
     };
     let Ok(salt) = jdk::static_field(env, CLASS, "SALT32L", "J") else { return Ok(false) };
     let Ok(reverse) = jdk::static_field(env, CLASS, "REVERSE", "Z") else { return Ok(false) };

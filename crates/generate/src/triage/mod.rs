@@ -30,7 +30,7 @@ pub use doubt::{Doubt, Likelihood, likelihood};
 use doubt::{Evidence, doubts};
 pub(crate) use facts::{Facts, FromClasses};
 pub(crate) use shorten::item;
-use shorten::{observe, observe_afresh, shorten};
+use shorten::{cut, observe, observe_afresh, shorten};
 
 use crate::deadline::Deadline;
 
@@ -191,6 +191,7 @@ pub(crate) fn triage<E: Executor>(
         best.extend(group.iter().take(CANDIDATES).cloned());
     }
     shorten(campaign, &mut best, executor, facts, clock)?;
+    cut(campaign, &mut best, executor, clock)?;
     best.iter_mut().for_each(|case| case.weigh(campaign, facts));
     observe_afresh(campaign, &mut best, executor, clock)?;
     best.iter_mut().for_each(|case| case.weigh(campaign, facts));

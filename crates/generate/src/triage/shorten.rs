@@ -1,14 +1,14 @@
 //! Failures run again, and shortened.
 //!
 //! In: failures. Out: the same with what was seen of them; shorter where a shorter sequence fails in the same way and has no more against
-//! it. First steps go, then parts are replaced by shorter ones (spec 001 §2.16). What hangs, exhausts memory or ends the JVM is not
-//! run again.
+//! it. First steps go, then parts are replaced by shorter ones (spec 001 §2.16). What hangs, exhausts memory or asks the JVM to end is run once more, without
+//! what its last call cannot depend on; what ends the JVM is not run again.
 
-use probat_model::{Observation, OperationTable, Sequence, Step, Violation};
+use probat_model::{End, Observation, OperationTable, Sequence, Step, TaintKind, Violation};
 use probat_protocol::{Item, Observe, Reset, Values};
-use probat_search::campaign::Campaign;
+use probat_search::campaign::{Campaign, FailureKind};
 use probat_search::executor::Executor;
-use probat_search::minimize::{Subject, minimize};
+use probat_search::minimize::{Subject, minimize, slice};
 use probat_search::replace::replace_from;
 
 use super::doubt::{Likelihood, likelihood};
@@ -148,6 +148,54 @@ pub(super) fn shorten<E: Executor>(
     replace_from(campaign, &mut subjects, executor, enough)?;
     take_over(campaign, cases, &wanted, &subjects, facts);
     Ok(())
+}
+
+/// Failures that take long, which are cut at most: every run takes as long again.
+const CUT: usize = 8;
+
+/// Cuts what the last call cannot depend on where a failure took too much or asked for the end, if it does so all the same.
+pub(super) fn cut<E: Executor>(
+    campaign: &mut Campaign<'_>,
+    cases: &mut [Case],
+    executor: &mut E,
+    clock: &Deadline<'_>,
+) -> Result<(), E::Error> {
+    let mut runs = 0;
+    for case in cases {
+        let kind = &case.failure.kind;
+        let is_dear = matches!(kind, FailureKind::TimedOut | FailureKind::Exhausted | FailureKind::Exits);
+        let is_hopeless = likelihood(&case.doubts) == Likelihood::Unlikely;
+        let shorter = slice(&campaign.catalogue.operations, &case.failure.steps);
+        if !is_dear || is_hopeless || shorter.len() == case.failure.steps.len() {
+            continue;
+        }
+        if runs == CUT || clock.is_late(1.0) {
+            break;
+        }
+        runs += 1;
+        let item = item(&campaign.catalogue.operations, &shorter, campaign.config.past_exceptions);
+        let seen = executor.run(&campaign.catalogue.operations, vec![item])?;
+        let is_alike = seen.first().is_some_and(|seen| ends_so(seen, kind, shorter.len()));
+        if is_alike && campaign.is_gathered(case.failure.callable, &shorter) {
+            case.failure.steps = shorter;
+            case.guess(&campaign.catalogue.operations);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a run of so many steps came to this end in its last one.
+fn ends_so(seen: &Observation, kind: &FailureKind, steps: usize) -> bool {
+    let is_last = |step: probat_model::StepId| usize::from(step.0) + 1 == steps;
+    match (&seen.end, kind) {
+        (End::TimedOut(step), FailureKind::TimedOut) | (End::Exhausted(step), FailureKind::Exhausted) => {
+            is_last(*step)
+        }
+        (_, FailureKind::Exits) => {
+            seen.taints.iter().any(|taint| taint.kind == TaintKind::Exit && is_last(taint.step))
+        }
+        _ => false,
+    }
 }
 
 /// Gives cases their shorter steps, unless more speaks against these or a test cannot use them.

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use super::failures::{FailureKind, Sighting};
 use super::own_doing::{is_entangled, is_own_doing};
 use super::{Campaign, Exceptions, key};
-use crate::archive::{Ending, Gain, Witness};
+use crate::archive::{Ending, Gain, Gave, Witness};
 use crate::assemble::Candidate;
 use crate::catalogue::CallableId;
 use crate::equality::{Answer, Asked, Question};
@@ -275,6 +275,7 @@ impl Campaign<'_> {
             callable: candidate.callable,
             steps: candidate.steps.clone(),
             ending: Ending::Returned,
+            gave: Gave::of(seen.value(StepId(candidate.steps.len() as u16 - 1))),
             edges: seen.edges.clone(),
             length: self.length(&candidate.steps, seen, is_slow),
         });
@@ -492,6 +493,7 @@ impl Campaign<'_> {
                     callable: candidate.callable,
                     steps: steps.to_vec(),
                     ending: Ending::Threw(thrown.class.clone()),
+                    gave: Gave::Nothing,
                     edges: seen.edges.clone(),
                     length: self.length(steps, seen, is_slow),
                 });

@@ -7,6 +7,7 @@ use probat_model::Observation;
 
 use super::{Campaign, Draft, key};
 use crate::assemble::Candidate;
+use crate::catalogue::CallableId;
 use crate::pool::PoolValue;
 use crate::stems::{SHORTEST, Stem};
 use crate::strategy::{Inputs, Pruning};
@@ -54,6 +55,11 @@ impl Campaign<'_> {
         let stem = self.store.length(receiver.sequence);
         let is_worth = stem >= SHORTEST && self.members.is_calm(candidate.callable);
         is_worth.then_some((receiver, stem as u16))
+    }
+
+    /// Whether a member was looked at often enough and never seen to change its receiver.
+    pub fn is_calm(&self, callable: CallableId) -> bool {
+        self.members.is_calm(callable)
     }
 
     /// Learns whether a call left its receiver as it was stored.
