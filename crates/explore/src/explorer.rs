@@ -328,7 +328,7 @@ impl Explorer {
         let sequence = Sequence::from_steps(&self.table, steps).expect("a plan's steps fit its table");
         let states = vec![StateRequest { after, roots: vec![of], stored }];
         let observe = Observe { values: Values::None, states, ..Observe::default() };
-        Item { sequence, observe, reset: Reset::Fields, past_exceptions: false, stem: 0 }
+        Item { sequence, observe, reset: Reset::Fields, past_exceptions: false, ..Item::default() }
     }
 
     /// Goes on in this way. What was found and what will be stay the same.

@@ -89,5 +89,5 @@ fn is_about_state(kind: &FailureKind) -> bool {
 fn item(table: &OperationTable, steps: &[Step], past_exceptions: bool) -> Item {
     let sequence = Sequence::from_steps(table, steps.to_vec()).expect("the beginning of a checked sequence");
     let observe = Observe { values: Values::None, contracts: true, ..Observe::default() };
-    Item { sequence, observe, reset: Reset::Fields, past_exceptions, stem: 0 }
+    Item { sequence, observe, reset: Reset::Fields, past_exceptions, ..Item::default() }
 }

@@ -106,7 +106,7 @@ pub(crate) fn failing<E: Executor>(
         let steps = shown.triaged.failure.steps.clone();
         let sequence = Sequence::from_steps(table, steps).expect("built from checked sequences");
         let observe = Observe { values: Values::All, contracts: true, ..Observe::default() };
-        Item { sequence, observe, reset: Reset::Fields, past_exceptions, stem: 0 }
+        Item { sequence, observe, reset: Reset::Fields, past_exceptions, ..Item::default() }
     });
     let seen = executor.run(table, items.collect())?;
     let mut tests = Vec::new();

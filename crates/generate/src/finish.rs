@@ -428,7 +428,7 @@ pub(crate) fn item(campaign: &Campaign<'_>, steps: &[Step], checked: &[StepId], 
     let observe = Observe { values: Values::All, edges, states, ..Observe::default() };
     // Observers come last: one that throws must not hide the others.
     let past_exceptions = campaign.config.past_exceptions || !checked.is_empty();
-    Item { sequence, observe, reset: Reset::Fields, past_exceptions, stem: 0 }
+    Item { sequence, observe, reset: Reset::Fields, past_exceptions, ..Item::default() }
 }
 
 /// A test before its values are known.

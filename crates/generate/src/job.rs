@@ -13,10 +13,11 @@ use probat_classpath::{ClassPathError, Classes, ReleaseApi};
 use probat_emit::Style;
 use probat_model::{ClassName, Operation, Step};
 use probat_script::Types;
-use probat_search::campaign::Campaign;
+use probat_search::campaign::{Campaign, CampaignConfig};
 use probat_search::catalogue::Catalogue;
 use probat_search::feedback::Place;
 use probat_search::relevance_table::RelevanceTable;
+use probat_search::strategy::Sequences;
 use probat_search::substitute::Compares;
 use probat_search::visitor::CallCounter;
 use probat_supervisor::{
@@ -39,7 +40,7 @@ use crate::suite::SuiteFile;
 use crate::triage::FromClasses;
 use crate::unfinished::Keeper;
 use crate::verify::{Verification, Verifier, VerifyError, verify};
-use crate::workers::fleet_config;
+use crate::workers::{fleet_config, shares_work_alike};
 use crate::wrap_up::{Found, WrappedUp, wrap_up};
 
 /// Everything a run needs.
@@ -150,7 +151,7 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
     let lineage = Lineage { world: &world };
     clock.enter(Phase::Starting);
     let mut fleet = Fleet::start(fleet_config(job, &probes.instrumentation))?;
-    let mut campaign = Campaign::new(surveyed.catalogue, &lineage, job.options.campaign.clone());
+    let mut campaign = Campaign::new(surveyed.catalogue, &lineage, campaign_config(job));
     let initial = fleet.hello().initial_edges.clone();
     campaign.credit(&initial);
     campaign.watch(probes.sites().iter().map(place).collect());
@@ -265,6 +266,13 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
         profile,
         unreached,
     })
+}
+
+/// Against the clock, our own search waits for no call as long as it may take.
+fn campaign_config(job: &Job<'_>) -> CampaignConfig {
+    let config = &job.options.campaign;
+    let is_ours = matches!(config.strategy.sequences, Sequences::LeastUsed);
+    CampaignConfig { hurry: is_ours && !shares_work_alike(job), ..config.clone() }
 }
 
 /// Makes the table of relevance, or goes by the one given.

@@ -100,7 +100,7 @@ fn launch(fleet: &mut Fleet, table: &mut OperationTable, tests: &Path, order: Or
     for result in RESULTS {
         let sequence = launcher_call(table, tests, order, result);
         let observe = Observe { values: Values::Last, ..Observe::default() };
-        let item = Item { sequence, observe, reset: Reset::None, past_exceptions: false, stem: 0 };
+        let item = Item { sequence, observe, reset: Reset::None, past_exceptions: false, ..Item::default() };
         let seen = fleet.run(table, vec![item])?.pop().ok_or(JUnitError::NoReport)?;
         let is_elsewhere = matches!(seen.end, End::Refused(_));
         last = Some(seen);

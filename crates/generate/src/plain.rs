@@ -45,7 +45,7 @@ pub fn test_item(table: &mut OperationTable, class: &ClassName, name: &str, rese
     let object = sequence.push(table, new, []).expect("a constructor without parameters");
     sequence.push(table, test, [object]).expect("a method without parameters");
     let observe = Observe { values: Values::All, ..Observe::default() };
-    Item { sequence, observe, reset, past_exceptions: false, stem: 0 }
+    Item { sequence, observe, reset, past_exceptions: false, ..Item::default() }
 }
 
 /// The line of the test class that what it threw came through.

@@ -85,7 +85,7 @@ impl Resident {
         };
         let sequence = call(&mut self.table, &written, &said);
         let observe = Observe { values: Values::All, ..Observe::default() };
-        let item = Item { sequence, observe, reset: Reset::None, past_exceptions: false, stem: 0 };
+        let item = Item { sequence, observe, reset: Reset::None, past_exceptions: false, ..Item::default() };
         let Some(seen) = self.fleet.run(&self.table, vec![item]).ok().and_then(|mut seen| seen.pop()) else {
             return Answer::Silence;
         };

@@ -59,6 +59,11 @@ fn lanes(job: &Job<'_>) -> Option<usize> {
     (is_repeatable(job) || job.options.workers == 1).then_some(LANES)
 }
 
+/// Whether JVMs share the search in the same way each time.
+pub(crate) fn shares_work_alike(job: &Job<'_>) -> bool {
+    lanes(job).is_some()
+}
+
 pub(crate) fn fleet_config(job: &Job<'_>, instrumentation: &Instrumentation) -> FleetConfig {
     FleetConfig {
         workers: job.options.workers,

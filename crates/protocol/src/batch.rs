@@ -52,6 +52,8 @@ pub struct Observe {
     pub edges: bool,
     /// Check contracts on what the last step touched.
     pub contracts: bool,
+    /// Of that, leave out values whose state after the last step is not asked for. The user's contracts are checked all the same.
+    pub only_roots: bool,
     /// In ascending order of `after`.
     pub states: Vec<StateRequest>,
     /// Places whose comparisons are reported.
@@ -69,6 +71,8 @@ pub struct Item {
     /// So many first steps may be run once for this item and those beside it that have the same: what comes after them is believed to leave
     /// their values as they were.
     pub stem: u16,
+    /// Each step and check gets a fraction of the processor time it may use otherwise.
+    pub is_hurried: bool,
 }
 
 impl Item {
@@ -89,6 +93,8 @@ const EDGES: u32 = 1 << 4;
 const CONTRACTS: u32 = 1 << 5;
 const PAST_EXCEPTIONS: u32 = 1 << 6;
 const GOES_ON: u32 = 1 << 7;
+const ONLY_ROOTS: u32 = 1 << 8;
+const HURRIED: u32 = 1 << 9;
 
 /// Writes a batch payload.
 pub fn encode_batch<'a>(id: u64, items: impl ExactSizeIterator<Item = &'a Item>, out: &mut Vec<u8>) {
@@ -108,7 +114,9 @@ fn encode_item(item: &Item, goes_on: bool, out: &mut Vec<u8>) {
         | (item.reset as u32) << 2
         | if observe.edges { EDGES } else { 0 }
         | if observe.contracts { CONTRACTS } else { 0 }
+        | if observe.only_roots { ONLY_ROOTS } else { 0 }
         | if item.past_exceptions { PAST_EXCEPTIONS } else { 0 }
+        | if item.is_hurried { HURRIED } else { 0 }
         | if goes_on { GOES_ON } else { 0 };
     out.put_u32(flags);
     out.put_u16(item.stem);
@@ -142,7 +150,9 @@ pub struct ItemBuffer {
     pub reset: Reset,
     pub edges: bool,
     pub contracts: bool,
+    pub only_roots: bool,
     pub past_exceptions: bool,
+    pub is_hurried: bool,
     /// Steps that may serve other items too.
     pub stem: usize,
     /// The stem is that of the item before.
@@ -206,7 +216,9 @@ impl<'a> BatchReader<'a> {
         };
         item.edges = flags & EDGES != 0;
         item.contracts = flags & CONTRACTS != 0;
+        item.only_roots = flags & ONLY_ROOTS != 0;
         item.past_exceptions = flags & PAST_EXCEPTIONS != 0;
+        item.is_hurried = flags & HURRIED != 0;
         item.goes_on = flags & GOES_ON != 0;
         item.stem = usize::from(self.cursor.u16()?);
         let told = if item.goes_on { item.stem } else { 0 };
@@ -286,11 +298,13 @@ mod tests {
                 values: Values::All,
                 edges: true,
                 contracts: false,
+                only_roots: true,
                 states: vec![StateRequest { after: 1, roots: vec![both], stored: true }],
                 sites: vec![3, 70_000],
             },
             reset: Reset::Loader,
             past_exceptions: true,
+            is_hurried: true,
             stem: 0,
         }
     }
@@ -322,6 +336,7 @@ mod tests {
             assert!(reader.next(&mut read).unwrap());
             assert_eq!((read.values, read.reset), (Values::All, Reset::Loader));
             assert!(read.edges && read.past_exceptions && !read.contracts);
+            assert!(read.only_roots && read.is_hurried);
             assert_eq!((read.operations.as_slice(), read.args_of(1)), (&[0, 1][..], &[0, 0][..]));
             assert_eq!((&read.states, &read.sites), (&item.observe.states, &item.observe.sites));
         }

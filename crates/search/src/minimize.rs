@@ -99,7 +99,7 @@ pub(crate) fn try_wave<E: Executor>(
                 .expect("removal leaves every use with its definition");
             let Subject { contracts, past_exceptions, .. } = subjects[at];
             let observe = Observe { values: Values::All, edges: true, contracts, ..Observe::default() };
-            items.push(Item { sequence, observe, reset: Reset::Fields, past_exceptions, stem: 0 });
+            items.push(Item { sequence, observe, reset: Reset::Fields, past_exceptions, ..Item::default() });
             which.push(at);
         }
     }

@@ -28,7 +28,10 @@ pub fn requests(strategy: &Strategy, candidate: &Candidate) -> Vec<StateRequest>
     let request = |after: u16, step: u16| StateRequest { after, roots: vec![StepId(step)], stored };
     let after = candidate.touched.iter().map(|&step| request(last, step));
     match strategy.pruning {
-        Pruning::State => after.collect(),
+        Pruning::State => {
+            let weighed = candidate.receiver.filter(|_| candidate.is_weighed);
+            weighed.map(|receiver| request(last - 1, receiver.step)).into_iter().chain(after).collect()
+        }
         Pruning::Mutation => {
             let before = candidate.touched.iter().filter(|&&step| step < last);
             before.map(|&step| request(last - 1, step)).chain(after).collect()

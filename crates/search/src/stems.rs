@@ -1,7 +1,8 @@
 //! Several calls on one object: what leads to it is run once for all of them.
 //!
 //! In: a candidate whose receiver came from the pool. Out: which other members may be called on that receiver, and how the candidates that do
-//! are marked. Only members that were never seen to change their receiver take part, so that each finds it as the one before did.
+//! are marked. Only members that hardly ever change their receiver take part, so that each finds it as the one before did. "Hardly ever", because
+//! a getter that fills a cache changes it once in a while.
 //!
 //! ```text
 //! a, b = …; c = new C(a, b); c.add(1);   c.size()        leads: all steps are run
@@ -48,15 +49,29 @@ impl Stem {
 /// Steps below which a stem saves nothing worth the trouble.
 pub const SHORTEST: usize = 2;
 
-/// Looks at a receiver after which a member that never changed one is taken to leave it alone.
+/// Looks at a receiver, before and after a call, that it takes to know what a member does to it.
 const CONVINCING: u32 = 6;
+
+/// Of so many looks one may show a change, if the member is to be taken for one that leaves its receiver alone.
+const TOLERANCE: u32 = 12;
+
+/// Once a member is known, one of so many runs that could be looked at is.
+const SELDOM: u32 = 8;
+
+/// What is known of a member.
+#[derive(Debug, Clone, Copy, Default)]
+struct Manner {
+    looks: u32,
+    changes: u32,
+    /// Runs that were not looked at since the last that was.
+    skipped: u32,
+}
 
 /// Members under test by the type they are called on, and which of them leave their receivers alone.
 #[derive(Debug, Default)]
 pub struct Members {
     by_receiver: FxHashMap<TypeId, Vec<CallableId>>,
-    /// How often the receiver was as before; `None` once it was not.
-    calm: Vec<Option<u32>>,
+    manners: Vec<Manner>,
 }
 
 impl Members {
@@ -67,19 +82,33 @@ impl Members {
                 by_receiver.entry(callable.params[0]).or_default().push(CallableId(at as u32));
             }
         }
-        Members { by_receiver, calm: vec![Some(0); catalogue.callables.len()] }
+        Members { by_receiver, manners: vec![Manner::default(); catalogue.callables.len()] }
+    }
+
+    /// Whether it is worth looking what the next run of a member does to its receiver.
+    pub fn is_worth_a_look(&mut self, callable: CallableId) -> bool {
+        let Some(manner) = self.manners.get_mut(callable.0 as usize) else { return false };
+        manner.skipped += 1;
+        let is_due = manner.looks < CONVINCING || manner.skipped >= SELDOM;
+        if is_due {
+            manner.skipped = 0;
+        }
+        is_due
     }
 
     /// Learns whether a call left its receiver as it was.
     pub fn note(&mut self, callable: CallableId, is_changed: bool) {
-        if let Some(calm) = self.calm.get_mut(callable.0 as usize) {
-            *calm = calm.filter(|_| !is_changed).map(|looks| looks.saturating_add(1));
+        if let Some(manner) = self.manners.get_mut(callable.0 as usize) {
+            manner.looks = manner.looks.saturating_add(1);
+            manner.changes += u32::from(is_changed);
         }
     }
 
     /// Whether a member is taken to leave its receiver alone.
     pub fn is_calm(&self, callable: CallableId) -> bool {
-        self.calm.get(callable.0 as usize).copied().flatten().is_some_and(|looks| looks >= CONVINCING)
+        self.manners.get(callable.0 as usize).is_some_and(|manner| {
+            manner.looks >= CONVINCING && manner.changes.saturating_mul(TOLERANCE) <= manner.looks
+        })
     }
 
     /// The members that can be called on an object of a type and leave it alone.

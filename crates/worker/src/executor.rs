@@ -138,6 +138,8 @@ impl<W: Write> Executor<W> {
     ) -> Result<Flow, Fault> {
         self.heartbeat.set_item(due.index);
         clock::next();
+        // Looking up classes may load many.
+        self.shared.watch.hurry(false);
         self.before(env, &due.item)?;
         if let Some(step) = self.prepare(env, due.index, &due.item)? {
             self.taints();

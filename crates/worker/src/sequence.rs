@@ -190,6 +190,7 @@ impl<'r, 'p, W: Write> Runner<'r, 'p, W> {
         'p: 'v,
     {
         let item = run.item;
+        self.shared.watch.hurry(item.is_hurried);
         if let Some(comparisons) = self.comparisons.as_deref().filter(|_| !item.sites.is_empty()) {
             comparisons.want(env, &item.sites)?;
         }
@@ -629,12 +630,18 @@ impl<'r, 'p, W: Write> Runner<'r, 'p, W> {
         Some(steps)
     }
 
-    /// The objects the last step touched, each once.
+    /// The objects the last step touched, each once; where roots alone are wanted, those whose state after it is asked for, unless the user has a say.
     fn subjects<'v>(&mut self, env: &mut Env<'_>, run: &Run<'v, '_>) -> Vec<Subject<'v>> {
         let last = run.slots.len() - 1;
-        let touched = run.item.args_of(last).iter().map(|&arg| usize::from(arg)).chain([last]);
+        let item = run.item;
+        let all = !item.only_roots || !self.contracts.user.is_empty();
+        let is_root = |at: &usize| {
+            let asked = item.states.iter().filter(|request| usize::from(request.after) == last);
+            asked.flat_map(|request| &request.roots).any(|root| usize::from(root.0) == *at)
+        };
+        let touched = item.args_of(last).iter().map(|&arg| usize::from(arg)).chain([last]);
         let mut subjects: Vec<Subject<'v>> = Vec::new();
-        for at in touched {
+        for at in touched.filter(|at| all || is_root(at)) {
             let Some(Value::Object(Some(object))) = run.slots[at].value else { continue };
             let known = subjects.iter().any(|subject| env.is_same(subject.object, object));
             if known || subjects.len() == MANY {

@@ -6,7 +6,7 @@
 //! One word decides the race between a step that ends and a watchdog that gives up on it: whoever changes it first
 //! wins. So a stop is never sent for a step that ended, and a step that is being stopped never counts as done.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 const IDLE: u64 = 0;
@@ -31,6 +31,8 @@ pub struct Watch {
     step: AtomicU32,
     /// The word of the last step during which a class was initialised.
     initialised: AtomicU64,
+    /// Steps get less time than usual.
+    hurried: AtomicBool,
 }
 
 impl Watch {
@@ -50,6 +52,12 @@ impl Watch {
     pub fn leave(&self) -> bool {
         let word = self.word.load(Ordering::Relaxed);
         self.word.swap(word & !STATE, Ordering::AcqRel) & STATE == STOPPING
+    }
+
+    /// From the next step on, whether steps get less CPU time than usual.
+    #[inline]
+    pub fn hurry(&self, hurried: bool) {
+        self.hurried.store(hurried, Ordering::Relaxed);
     }
 
     /// A class is initialised during the step that runs.
@@ -117,6 +125,9 @@ const CHORES: u32 = 20;
 /// A step that initialises classes gets so many times the CPU time: that happens once, and a class whose initialiser was stopped is spoilt.
 const INITIALISERS: u32 = 4;
 
+/// A hurried step gets this part of the CPU time.
+const HURRY: u32 = 5;
+
 /// CPU time of other threads is this coarse.
 const COARSE: Duration = Duration::from_millis(4);
 
@@ -172,6 +183,8 @@ impl Watchdog {
         let Clocks { thread, process } = clocks;
         let cpu = if watch.initialised.load(Ordering::Relaxed) == word {
             self.patience.cpu.saturating_mul(INITIALISERS)
+        } else if watch.hurried.load(Ordering::Relaxed) {
+            self.patience.cpu / HURRY
         } else {
             self.patience.cpu
         };
@@ -232,6 +245,23 @@ mod tests {
         assert_eq!(verdicts[49], (150, Verdict::Stop));
         assert_eq!(verdicts[50], (151, Verdict::Stuck(place(7))));
         assert_eq!(verdicts.len(), 51);
+    }
+
+    #[test]
+    fn a_hurried_step_gets_less_time_unless_it_initialises_a_class() {
+        let patience = Patience { wall: 1_000 * MS, ..patience() };
+        let (watch, mut dog) = (Watch::default(), Watchdog::new(patience));
+        watch.hurry(true);
+        watch.enter(place(1));
+        assert_eq!(run(&watch, &mut dog, 100, 0, 22), [(21, Verdict::Stop)]);
+        assert!(watch.leave());
+        watch.enter(place(2));
+        watch.initialises();
+        assert_eq!(run(&watch, &mut dog, 100, 22, 424), [(423, Verdict::Stop)]);
+        assert!(watch.leave());
+        watch.hurry(false);
+        watch.enter(place(3));
+        assert_eq!(run(&watch, &mut dog, 100, 424, 526), [(525, Verdict::Stop)]);
     }
 
     #[test]

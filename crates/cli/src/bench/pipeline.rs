@@ -107,7 +107,7 @@ impl Run<'_> {
                 observe: self.observe(sequence),
                 reset: Reset::Fields,
                 past_exceptions: false,
-                stem: 0,
+                ..Item::default()
             }));
         }
         self.fleet.submit(&self.mix.table, items).map_err(|error| fleet::failure(&error))?;

@@ -67,7 +67,7 @@ fn item(found: &Exploration, test: &ExploredTest) -> Item {
     let sequence =
         Sequence::from_steps(&found.table, test.steps.clone()).expect("a plan's steps fit its table");
     let observe = Observe { values: Values::All, ..Observe::default() };
-    Item { sequence, observe, reset: Reset::Fields, past_exceptions: false, stem: 0 }
+    Item { sequence, observe, reset: Reset::Fields, past_exceptions: false, ..Item::default() }
 }
 
 /// A test that asserts what its last calls gave; `None` if it did not do what it did before.

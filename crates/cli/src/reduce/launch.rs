@@ -206,7 +206,7 @@ fn launch(
     let mut last = None;
     for sequence in calls {
         let observe = Observe { values: Values::Last, ..Observe::default() };
-        let item = Item { sequence, observe, reset: Reset::None, past_exceptions: false, stem: 0 };
+        let item = Item { sequence, observe, reset: Reset::None, past_exceptions: false, ..Item::default() };
         let seen = fleet.run(&table, vec![item])?.pop();
         let seen = seen.expect("one item has one observation");
         let is_elsewhere = matches!(seen.end, End::Refused(_));

@@ -161,7 +161,7 @@ fn execute(
         },
         reset: reset(args.reset),
         past_exceptions: args.past_exceptions,
-        stem: 0,
+        ..Item::default()
     };
     let observation = one(fleet, script, item)?;
     let seen = Seen { text, script, watches: &watches, observation: observation.as_ref() };
@@ -238,7 +238,7 @@ fn beginnings(
         observe: Observe { values: Values::None, edges: true, ..Observe::default() },
         reset: reset(args.reset),
         past_exceptions: args.past_exceptions,
-        stem: 0,
+        ..Item::default()
     });
     match fleet.run(&script.table, items.collect()) {
         Ok(found) => Ok(ran.into_iter().zip(found.into_iter().map(|seen| seen.edges)).collect()),

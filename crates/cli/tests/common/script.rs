@@ -124,7 +124,7 @@ impl<'t> Script<'t> {
             observe: Observe { values: Values::All, edges: true, ..Observe::default() },
             reset: Reset::Fields,
             past_exceptions: false,
-            stem: 0,
+            ..Item::default()
         }
     }
 

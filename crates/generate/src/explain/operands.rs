@@ -80,7 +80,7 @@ fn item(campaign: &Campaign<'_>, edge: ProbeId, sites: &[u32]) -> Option<Item> {
         observe,
         reset: Reset::Fields,
         past_exceptions: campaign.config.past_exceptions,
-        stem: 0,
+        ..Item::default()
     })
 }
 

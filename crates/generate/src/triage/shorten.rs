@@ -102,7 +102,7 @@ fn note(case: &mut Case, seen: &Observation) {
 pub(crate) fn item(table: &OperationTable, steps: &[Step], past_exceptions: bool) -> Item {
     let sequence = Sequence::from_steps(table, steps.to_vec()).expect("built from checked sequences");
     let observe = Observe { values: Values::All, contracts: true, ..Observe::default() };
-    Item { sequence, observe, reset: Reset::Fields, past_exceptions, stem: 0 }
+    Item { sequence, observe, reset: Reset::Fields, past_exceptions, ..Item::default() }
 }
 
 /// Makes failures shorter while they stay what they are.

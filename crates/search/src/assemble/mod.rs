@@ -91,6 +91,10 @@ pub struct Candidate {
     pub substituted: bool,
     /// The stored value it calls the member on, if no step of its own stands in between.
     pub receiver: Option<PoolValue>,
+    /// It was stopped once for taking long, and gets all the time there is.
+    pub is_unhurried: bool,
+    /// Whether that value is looked at before the call, too.
+    pub is_weighed: bool,
     /// What it shares with those run beside it.
     pub stem: Stem,
 }
@@ -404,6 +408,8 @@ impl Assembler<'_> {
             sites: Vec::new(),
             substituted: false,
             receiver: None,
+            is_unhurried: false,
+            is_weighed: false,
             stem: Stem::None,
         }
     }

@@ -50,11 +50,11 @@ const FICKLE: u32 = 100 * LINE;
 const SLOW: u32 = 30 * LINE;
 
 impl Campaign<'_> {
-    pub(super) fn judge(&mut self, candidate: Candidate, seen: Observation) {
+    pub(super) fn judge(&mut self, candidate: Candidate, mut seen: Observation) {
         self.totals.sequences += 1;
         self.totals.steps += candidate.steps.len() as u64 - u64::from(candidate.stem.saved());
         self.count_depth(&candidate);
-        self.note_calm(&candidate, &seen);
+        self.note_calm(&candidate, &mut seen);
         self.count_stands(&candidate, &seen.end);
         let callable = candidate.callable;
         if let Some(tally) = &mut self.tally {
@@ -93,7 +93,7 @@ impl Campaign<'_> {
                     self.extend_illegal(&candidate);
                     false
                 }
-                End::TimedOut(step) => self.stopped(&candidate, FailureKind::TimedOut, Some(step), None),
+                End::TimedOut(step) => self.timed_out(&candidate, step),
                 End::Exhausted(step) => self.stopped(&candidate, FailureKind::Exhausted, Some(step), None),
                 End::Died { step, cause } => self.stopped(&candidate, FailureKind::Died, step, Some(cause)),
             }
@@ -239,6 +239,15 @@ impl Campaign<'_> {
         }
     }
 
+    fn timed_out(&mut self, candidate: &Candidate, step: StepId) -> bool {
+        if self.config.hurry && candidate.is_unhurried {
+            self.was_not_hurried(candidate);
+        } else if self.config.hurry && self.gets_second_chance(candidate) {
+            return false;
+        }
+        self.stopped(candidate, FailureKind::TimedOut, Some(step), None)
+    }
+
     fn stopped(
         &mut self,
         candidate: &Candidate,
@@ -253,6 +262,10 @@ impl Campaign<'_> {
         self.suspect(&candidate.parts);
         let length = step.map_or(candidate.steps.len(), |step| usize::from(step.0) + 1);
         if kind != FailureKind::Died && is_own_doing(&self.catalogue.operations, &candidate.steps[..length]) {
+            return false;
+        }
+        let was_hurried = self.config.hurry && !candidate.is_unhurried;
+        if kind == FailureKind::TimedOut && was_hurried {
             return false;
         }
         self.failures.note(Sighting {

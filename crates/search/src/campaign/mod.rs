@@ -12,6 +12,7 @@
 
 mod baselines;
 mod failures;
+mod hurry;
 mod judge;
 mod meetings;
 mod own_doing;
@@ -31,7 +32,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use probat_model::{Observation, Operation, Sequence, Step, Thrown, Type};
 use probat_protocol::{Item, Observe, Reset, Values};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::archive::Archive;
@@ -95,6 +96,9 @@ pub struct CampaignConfig {
     pub keep_all: bool,
     /// Run only what was found before: nothing new is tried.
     pub resumed_only: bool,
+    /// Calls are given up sooner than they may be, and those of them that are new to that run once more with all the time there is. What is near the limit
+    /// comes out either way, so a search that is to be repeated does without.
+    pub hurry: bool,
     /// Tell failures by the first sequence of so many steps, where there is one; otherwise by the shortest.
     pub long_failures: Option<usize>,
 }
@@ -114,6 +118,7 @@ impl Default for CampaignConfig {
             pairs: true,
             keep_all: false,
             resumed_only: false,
+            hurry: false,
             long_failures: None,
         }
     }
@@ -251,6 +256,8 @@ pub struct Campaign<'h> {
     earnings: Earnings,
     /// Operations that make sequences take long.
     costs: Costs,
+    /// How often calls were given more time after they had been hurried.
+    second_chances: FxHashMap<CallableId, u32>,
     /// Callables that exhausted memory or time, and the rest of their classes.
     tame: FxHashSet<CallableId>,
     /// Stored sequences and stand-ins that make calls run out of memory or time.
@@ -317,6 +324,7 @@ impl<'h> Campaign<'h> {
             feedback: Feedback::default(),
             earnings: Earnings::default(),
             costs: Costs::default(),
+            second_chances: FxHashMap::default(),
             tame: FxHashSet::default(),
             suspicion: Suspicion::default(),
             habits: Habits::new(catalogue.callables.len()),
@@ -545,16 +553,23 @@ impl<'h> Campaign<'h> {
         if self.earnings.is_lean() {
             candidate.sites = self.feedback.sites(callable, self.rounds, &self.catalogue, &self.archive);
         }
-        let strategy = &self.config.strategy;
-        let by_habit = !strategy.watch_all && strategy.pruning == Pruning::State;
-        if by_habit {
+        if self.goes_by_habit() {
             let last = candidate.steps.len() as u16 - 1;
             // What others were called on before says nothing of this call.
             let given = candidate.stem.saved() == 0 && self.habits.looks(callable, Side::Given);
             let result = self.habits.looks(callable, Side::Result);
             candidate.touched.retain(|step| if *step == last { result } else { given });
+            candidate.is_weighed = candidate.call == last
+                && candidate.receiver.is_some_and(|receiver| candidate.touched.contains(&receiver.step))
+                && self.members.is_worth_a_look(callable);
         }
         candidate
+    }
+
+    /// Whether values are looked at where that brought something before, and seldom elsewhere.
+    fn goes_by_habit(&self) -> bool {
+        let strategy = &self.config.strategy;
+        !strategy.watch_all && strategy.pruning == Pruning::State
     }
 
     fn assembler(&mut self, target: CallableId) -> Assembler<'_> {
@@ -602,7 +617,10 @@ impl<'h> Campaign<'h> {
                 let states = novelty::requests(&self.config.strategy, candidate);
                 let contracts = self.config.contracts;
                 let sites = candidate.sites.clone();
-                let observe = Observe { values: self.values(), edges: true, contracts, states, sites };
+                // What nobody looks at is believed to be as it was, and was judged when it came to be so.
+                let only_roots = self.goes_by_habit();
+                let observe =
+                    Observe { values: self.values(), edges: true, contracts, only_roots, states, sites };
                 (observe, self.config.past_exceptions)
             }
             Draft::Ask(_) => (Observe { values: Values::All, ..Observe::default() }, true),
@@ -612,8 +630,8 @@ impl<'h> Campaign<'h> {
             }
             Draft::Meet(_) => (Observe { contracts: true, ..Observe::default() }, false),
         };
-        let stem = draft.stem().steps();
-        Item { sequence, observe, reset: Reset::Fields, past_exceptions, stem }
+        let (stem, is_hurried) = (draft.stem().steps(), self.is_hurried(draft));
+        Item { sequence, observe, reset: Reset::Fields, past_exceptions, stem, is_hurried }
     }
 
     /// Which values are looked at: where states tell what is new, those whose states are.

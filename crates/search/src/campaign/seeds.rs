@@ -70,6 +70,8 @@ impl Campaign<'_> {
             sites: Vec::new(),
             substituted: false,
             receiver: None,
+            is_unhurried: false,
+            is_weighed: false,
             stem: Default::default(),
         }
     }

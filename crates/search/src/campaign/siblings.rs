@@ -13,13 +13,15 @@ use crate::stems::{SHORTEST, Stem};
 use crate::strategy::{Inputs, Pruning};
 
 impl Campaign<'_> {
-    /// Adds a candidate, and others beside it where what leads to its receiver is worth running once for all.
+    /// Adds a candidate, and others on its receiver where what leads to that is worth running once for all of them. One that may change the
+    /// receiver runs alone before the others.
     pub(super) fn with_siblings(&mut self, mut candidate: Candidate, drawn: &mut Vec<Draft>, size: usize) {
-        let at = drawn.len();
         let shared = self.shared_by(&candidate);
-        if let Some((_, stem)) = shared {
+        let is_calm = self.members.is_calm(candidate.callable);
+        if let (Some((_, stem)), true) = (shared, is_calm) {
             candidate.stem = Stem::Leads(stem);
         }
+        let mut leader = is_calm.then_some(drawn.len());
         drawn.push(Draft::Try(candidate));
         let Some((receiver, stem)) = shared else { return };
         let members = self.members.calm_on(receiver.ty, &self.catalogue.types);
@@ -35,26 +37,26 @@ impl Campaign<'_> {
                 && self.is_gathered(sibling.callable, &sibling.steps)
                 && self.run.insert(key(&sibling.steps))
             {
-                let sibling = Candidate { stem: Stem::Follows(stem), ..sibling };
-                drawn.push(Draft::Try(self.with_interests(sibling)));
+                let stem = if leader.is_some() { Stem::Follows(stem) } else { Stem::Leads(stem) };
+                leader.get_or_insert(drawn.len());
+                drawn.push(Draft::Try(self.with_interests(Candidate { stem, ..sibling })));
             }
         }
-        if drawn.len() == at + 1
-            && let Some(Draft::Try(alone)) = drawn.last_mut()
+        if let Some(at) = leader.filter(|at| drawn.len() == at + 1)
+            && let Draft::Try(alone) = &mut drawn[at]
         {
             alone.stem = Stem::None;
         }
     }
 
-    /// The receiver that others may be called on, and how many steps lead to it, if this candidate leaves it as it is.
+    /// The receiver that others may be called on, and how many steps lead to it.
     fn shared_by(&self, candidate: &Candidate) -> Option<(PoolValue, u16)> {
         let config = &self.config;
         let by_state = config.strategy.pruning == Pruning::State && config.strategy.inputs == Inputs::Eager;
         let is_watched = config.past_exceptions || !self.visitors.is_empty() || config.strategy.watch_all;
         let receiver = candidate.receiver.filter(|_| by_state && !is_watched)?;
         let stem = self.store.length(receiver.sequence);
-        let is_worth = stem >= SHORTEST && self.members.is_calm(candidate.callable);
-        is_worth.then_some((receiver, stem as u16))
+        (stem >= SHORTEST).then_some((receiver, stem as u16))
     }
 
     /// Whether a member was looked at often enough and never seen to change its receiver.
@@ -62,12 +64,17 @@ impl Campaign<'_> {
         self.members.is_calm(callable)
     }
 
-    /// Learns whether a call left its receiver as it was stored.
-    pub(super) fn note_calm(&mut self, candidate: &Candidate, seen: &Observation) {
-        let Some(receiver) = candidate.receiver else { return };
+    /// Learns whether a call left its receiver as it was, and takes the look before the call from what was seen. What is stored of the receiver would
+    /// not do: what it shares with all others of its kind, such as caches, was perhaps in another state then.
+    pub(super) fn note_calm(&mut self, candidate: &Candidate, seen: &mut Observation) {
+        let Some(receiver) = candidate.receiver.filter(|_| candidate.is_weighed) else { return };
+        if seen.states.is_empty() {
+            return;
+        }
+        let before = seen.states.remove(0);
         let Some(at) = candidate.touched.iter().position(|&step| step == receiver.step) else { return };
-        if let Some(state) = seen.states.get(at).and_then(Option::as_ref) {
-            let is_changed = state.truncated || state.hash != receiver.state;
+        if let (Some(before), Some(after)) = (before, seen.states.get(at).and_then(Option::as_ref)) {
+            let is_changed = before.truncated || after.truncated || after.hash != before.hash;
             self.members.note(candidate.callable, is_changed);
         }
     }

@@ -338,6 +338,8 @@ fn candidate(one: &Member, other: Option<&Member>, judge: Judge) -> Candidate {
         sites: Vec::new(),
         substituted: false,
         receiver: None,
+        is_unhurried: false,
+        is_weighed: false,
         stem: Default::default(),
     }
 }

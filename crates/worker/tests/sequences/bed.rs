@@ -282,7 +282,7 @@ impl<'t> Script<'t> {
             observe: Observe { values: Values::All, ..Observe::default() },
             reset: Reset::Fields,
             past_exceptions: false,
-            stem: 0,
+            ..Item::default()
         }
     }
 
