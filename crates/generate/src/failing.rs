@@ -122,7 +122,16 @@ pub(crate) fn failing<E: Executor>(
         let case = TestCase { name, steps, checks, caught, ending, notes, raw: false };
         let callable = failure.callable;
         let (edges, is_slow) = (Vec::new(), false);
-        tests.push(Finished { owner, callable, case, edges, needs: 0, result: None, gave: Gave::Nothing, is_slow });
+        tests.push(Finished {
+            owner,
+            callable,
+            case,
+            edges,
+            needs: 0,
+            result: None,
+            gave: Gave::Nothing,
+            is_slow,
+        });
     }
     Ok(tests)
 }

@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use probat_emit::{Caught, Check, Ending as Ends, Expected, TestCase};
 use probat_model::{
-    End, Frame, JavaString, Observation, Operation, ProbeId, Sequence, Step, StepId, StepOutcome, StoredState,
-    Thrown, Type, Value,
+    End, Frame, JavaString, Observation, Operation, ProbeId, Sequence, Step, StepId, StepOutcome,
+    StoredState, Thrown, Type, Value,
 };
 use probat_protocol::{Item, Observe, Reset, StateRequest, Values};
 use probat_search::archive::{Ending, Gave, Witness};

@@ -65,8 +65,10 @@ impl Order {
             Order::Usual => vec!["--reports-dir=reports".into()],
             Order::Random(seed) => vec![
                 format!("--reports-dir=reports{seed}"),
-                "--config=junit.jupiter.testmethod.order.default=org.junit.jupiter.api.MethodOrderer$Random".into(),
-                "--config=junit.jupiter.testclass.order.default=org.junit.jupiter.api.ClassOrderer$Random".into(),
+                "--config=junit.jupiter.testmethod.order.default=org.junit.jupiter.api.MethodOrderer$Random"
+                    .into(),
+                "--config=junit.jupiter.testclass.order.default=org.junit.jupiter.api.ClassOrderer$Random"
+                    .into(),
                 format!("--config=junit.jupiter.execution.order.random.seed={seed}"),
             ],
         }
@@ -95,7 +97,12 @@ pub fn run_junit(fleet: &mut Fleet, tests: &Path, orders: &[Order]) -> Result<JU
 }
 
 /// One run of the launcher, which leaves a report.
-fn launch(fleet: &mut Fleet, table: &mut OperationTable, tests: &Path, order: Order) -> Result<(), JUnitError> {
+fn launch(
+    fleet: &mut Fleet,
+    table: &mut OperationTable,
+    tests: &Path,
+    order: Order,
+) -> Result<(), JUnitError> {
     let mut last = None;
     for result in RESULTS {
         let sequence = launcher_call(table, tests, order, result);

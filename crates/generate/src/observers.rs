@@ -56,7 +56,8 @@ impl Observers {
         let catalogue = &campaign.catalogue;
         for (at, callable) in catalogue.callables.iter().enumerate() {
             let takes_nothing = callable.has_receiver && callable.params.len() == 1;
-            let Operation::Call { class, name, descriptor, .. } = catalogue.operations.get(callable.operation)
+            let Operation::Call { class, name, descriptor, .. } =
+                catalogue.operations.get(callable.operation)
             else {
                 continue;
             };

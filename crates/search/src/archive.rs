@@ -90,11 +90,41 @@ pub struct Witness {
     pub length: u32,
 }
 
+/// A run that may be worth keeping.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'a> {
+    pub callable: CallableId,
+    pub steps: &'a [Step],
+    pub ending: &'a Ending,
+    pub gave: Gave,
+    pub edges: &'a [ProbeId],
+    pub length: u32,
+}
+
+impl Run<'_> {
+    fn kept(&self) -> Witness {
+        let Run { callable, steps, ending, gave, edges, length } = *self;
+        Witness {
+            callable,
+            steps: steps.to_vec(),
+            ending: ending.clone(),
+            gave,
+            edges: edges.to_vec(),
+            length,
+        }
+    }
+}
+
 impl Witness {
+    /// What comes of the call.
+    fn outcome(&self) -> (CallableId, &Ending, Gave) {
+        (self.callable, &self.ending, self.gave)
+    }
+
     /// Whether a test of it may be worth writing though it takes no edge that other tests do not.
     fn tells_much(&self) -> bool {
         match &self.ending {
-            Ending::Returned => true,
+            Ending::Returned => self.gave != Gave::Nothing,
             Ending::Threw(class) => !INCIDENTAL.contains(&class.as_internal()),
         }
     }
@@ -110,6 +140,8 @@ const TEST: u64 = 4 * crate::length::LINE as u64;
 #[derive(Debug)]
 pub struct Archive {
     covered: FixedBitSet,
+    /// How many edges are covered.
+    edges: usize,
     by_edge: Vec<Option<WitnessId>>,
     by_outcome: BTreeMap<(CallableId, Ending, Gave), WitnessId>,
     /// Callables and endings, whatever was given.
@@ -141,6 +173,7 @@ impl Archive {
         Archive {
             keep_all,
             covered: FixedBitSet::with_capacity(probes as usize),
+            edges: 0,
             by_edge: vec![None; probes as usize],
             by_outcome: BTreeMap::new(),
             outcomes: 0,
@@ -151,7 +184,7 @@ impl Archive {
     /// Marks edges that need no test, such as those of class initialisers.
     pub fn credit(&mut self, edges: &[ProbeId]) {
         for edge in edges {
-            self.covered.insert(edge.0 as usize);
+            self.edges += usize::from(!self.covered.put(edge.0 as usize));
         }
     }
 
@@ -172,7 +205,7 @@ impl Archive {
 
     /// Number of edges taken.
     pub fn edges(&self) -> usize {
-        self.covered.count_ones(..)
+        self.edges
     }
 
     /// Number of callables and ways they ended: about the number of tests a selection has.
@@ -187,15 +220,16 @@ impl Archive {
     }
 
     /// Considers a run; keeps it if it is the first or the shortest for an edge or an outcome.
-    pub fn consider(&mut self, witness: Witness) -> Gain {
+    pub fn consider(&mut self, run: Run<'_>) -> Gain {
         let mut gain = Gain::default();
         let id = WitnessId(self.witnesses.len() as u32);
-        let length = witness.length;
+        let length = run.length;
         let mut kept = self.keep_all;
-        for edge in &witness.edges {
+        for edge in run.edges {
             let at = edge.0 as usize;
             if !self.covered.put(at) {
                 gain.edges += 1;
+                self.edges += 1;
             }
             let shorter = self.by_edge[at].is_none_or(|old| length < self.witnesses[old.0 as usize].length);
             if shorter {
@@ -203,19 +237,20 @@ impl Archive {
                 kept = true;
             }
         }
-        let giving = |gave: Gave| (witness.callable, witness.ending.clone(), gave);
-        let key = giving(witness.gave);
+        let giving = |gave: Gave| (run.callable, run.ending.clone(), gave);
+        let key = giving(run.gave);
         match self.by_outcome.get(&key) {
             Some(old) if length >= self.witnesses[old.0 as usize].length => {}
             _ => {
-                gain.outcome = self.by_outcome.range(giving(Gave::Nothing)..=giving(Gave::Object)).next().is_none();
+                gain.outcome =
+                    self.by_outcome.range(giving(Gave::Nothing)..=giving(Gave::Object)).next().is_none();
                 self.outcomes += usize::from(gain.outcome);
                 self.by_outcome.insert(key, id);
                 kept = true;
             }
         }
         if kept {
-            self.witnesses.push(witness);
+            self.witnesses.push(run.kept());
         }
         gain
     }
@@ -301,11 +336,14 @@ impl Archive {
         }
     }
 
-    /// Drops what later choices made superfluous: endings that tell little, whose edges others all take.
+    /// Drops what later choices made superfluous: runs whose edges others all take, and whose endings tell little or are shown by others.
     fn drop_redundant(&self, chosen: &mut Vec<WitnessId>) {
         let mut times = vec![0u32; self.by_edge.len()];
+        let mut shown: BTreeMap<_, u32> = BTreeMap::new();
         for id in chosen.iter() {
-            for edge in &self.witnesses[id.0 as usize].edges {
+            let witness = &self.witnesses[id.0 as usize];
+            *shown.entry(witness.outcome()).or_default() += 1;
+            for edge in &witness.edges {
                 times[edge.0 as usize] += 1;
             }
         }
@@ -314,10 +352,12 @@ impl Archive {
         let mut gone = Vec::new();
         for id in order {
             let witness = &self.witnesses[id.0 as usize];
+            let others = shown.entry(witness.outcome()).or_default();
             let superfluous = !witness.edges.is_empty()
-                && !witness.tells_much()
+                && (!witness.tells_much() || *others > 1)
                 && witness.edges.iter().all(|edge| times[edge.0 as usize] > 1);
             if superfluous {
+                *others -= 1;
                 witness.edges.iter().for_each(|edge| times[edge.0 as usize] -= 1);
                 gone.push(id);
             }
@@ -344,6 +384,11 @@ mod tests {
         }
     }
 
+    fn consider(archive: &mut Archive, one: Witness) -> Gain {
+        let Witness { callable, steps, ending, gave, edges, length } = &one;
+        archive.consider(Run { callable: *callable, steps, ending, gave: *gave, edges, length: *length })
+    }
+
     fn selected(archive: &Archive) -> Vec<(u32, usize)> {
         archive
             .select()
@@ -355,10 +400,16 @@ mod tests {
     #[test]
     fn the_selection_keeps_every_edge_and_outcome() {
         let mut archive = Archive::new(8, false);
-        assert_eq!(archive.consider(witness(0, 3, &[1, 2], None)), Gain { edges: 2, outcome: true });
-        assert_eq!(archive.consider(witness(0, 9, &[1, 2, 3], None)), Gain { edges: 1, outcome: false });
-        assert_eq!(archive.consider(witness(0, 2, &[1], Some("Oops"))), Gain { edges: 0, outcome: true });
-        assert_eq!(archive.consider(witness(0, 4, &[1, 2], None)), Gain::default());
+        assert_eq!(consider(&mut archive, witness(0, 3, &[1, 2], None)), Gain { edges: 2, outcome: true });
+        assert_eq!(
+            consider(&mut archive, witness(0, 9, &[1, 2, 3], None)),
+            Gain { edges: 1, outcome: false }
+        );
+        assert_eq!(
+            consider(&mut archive, witness(0, 2, &[1], Some("Oops"))),
+            Gain { edges: 0, outcome: true }
+        );
+        assert_eq!(consider(&mut archive, witness(0, 4, &[1, 2], None)), Gain::default());
         assert_eq!(selected(&archive), [(0, 2), (0, 9)], "the first is covered by the longer one");
         assert_eq!(archive.select()[1].needs, [ProbeId(2), ProbeId(3)]);
         assert_eq!((archive.edges(), archive.uncovered(0..8)), (3, 5));
@@ -367,10 +418,10 @@ mod tests {
     #[test]
     fn who_picks_few_gets_all_they_take() {
         let mut archive = Archive::new(16, false);
-        archive.consider(witness(0, 2, &[1], None));
-        archive.consider(witness(1, 2, &[2], None));
-        archive.consider(witness(2, 4, &[1, 3, 4], None));
-        archive.consider(witness(3, 1, &[3], Some("Oops")));
+        consider(&mut archive, witness(0, 2, &[1], None));
+        consider(&mut archive, witness(1, 2, &[2], None));
+        consider(&mut archive, witness(2, 4, &[1, 3, 4], None));
+        consider(&mut archive, witness(3, 1, &[3], Some("Oops")));
         let named = |witness: &&Witness| witness.callable.0;
         let chosen = archive.select_by(|all| {
             assert_eq!(all.iter().map(named).collect::<Vec<_>>(), [3, 1, 2], "the shortest first");
@@ -388,18 +439,28 @@ mod tests {
     #[test]
     fn what_any_code_can_throw_is_no_news() {
         let mut archive = Archive::new(4, false);
-        archive.consider(witness(0, 2, &[1, 2], None));
-        archive.consider(witness(0, 3, &[1], Some("java/lang/NullPointerException")));
+        consider(&mut archive, witness(0, 2, &[1, 2], None));
+        consider(&mut archive, witness(0, 3, &[1], Some("java/lang/NullPointerException")));
         assert_eq!(selected(&archive), [(0, 2)]);
-        archive.consider(witness(0, 3, &[1, 3], Some("java/lang/NullPointerException")));
+        consider(&mut archive, witness(0, 3, &[1, 3], Some("java/lang/NullPointerException")));
         assert_eq!(selected(&archive), [(0, 2), (0, 3)], "an edge is");
+    }
+
+    #[test]
+    fn a_run_of_each_kind_of_result_stays() {
+        let mut archive = Archive::new(4, false);
+        let gives = |length, edges: &[u32], gave| Witness { gave, ..witness(0, length, edges, None) };
+        consider(&mut archive, gives(2, &[1], Gave::True));
+        consider(&mut archive, gives(3, &[1, 2], Gave::False));
+        consider(&mut archive, gives(9, &[1, 2, 3], Gave::False));
+        assert_eq!(selected(&archive), [(0, 2), (0, 9)], "one that gives false is enough");
     }
 
     #[test]
     fn a_shorter_witness_takes_over() {
         let mut archive = Archive::new(4, false);
-        archive.consider(witness(0, 9, &[1], None));
-        archive.consider(witness(0, 2, &[1], None));
+        consider(&mut archive, witness(0, 9, &[1], None));
+        consider(&mut archive, witness(0, 2, &[1], None));
         assert_eq!(selected(&archive), [(0, 2)]);
     }
 }

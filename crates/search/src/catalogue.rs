@@ -4,6 +4,7 @@
 //! Plain data: nothing here reads a class file or chooses anything.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use probat_model::{ClassName, JavaString, Operation, OperationId, OperationTable, ProbeId, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -70,7 +71,7 @@ fn meets(one: &[u32], two: &[u32]) -> bool {
 pub struct Callable {
     pub operation: OperationId,
     /// Receiver first.
-    pub params: Box<[TypeId]>,
+    pub params: Arc<[TypeId]>,
     pub result: Option<TypeId>,
     pub has_receiver: bool,
     /// The class under test it belongs to; `None` for what only helps to make values.
@@ -87,6 +88,23 @@ pub struct Callable {
     pub throws: Box<[ClassName]>,
     /// Takes one boolean besides its receiver, so both values are worth having.
     pub is_switch: bool,
+}
+
+/// What it takes to call a callable, cheap to have beside the catalogue.
+#[derive(Debug, Clone)]
+pub struct Signature {
+    pub operation: OperationId,
+    pub params: Arc<[TypeId]>,
+    pub result: Option<TypeId>,
+    pub has_receiver: bool,
+    pub owner: Option<OwnerId>,
+}
+
+impl Callable {
+    pub fn signature(&self) -> Signature {
+        let Callable { operation, result, has_receiver, owner, .. } = *self;
+        Signature { operation, params: Arc::clone(&self.params), result, has_receiver, owner }
+    }
 }
 
 /// A method body with probes.
@@ -263,7 +281,7 @@ mod tests {
         let operation = catalogue.operations.intern(Operation::ArrayLength);
         let callable = Callable {
             operation,
-            params: Box::from([]),
+            params: Arc::from([]),
             result: None,
             has_receiver: false,
             owner: None,

@@ -271,7 +271,14 @@ fn changed(
     operation: probat_model::OperationId,
     args: SmallVec<[StepId; 4]>,
 ) -> Candidate {
-    let mut variant = Candidate { attempt: None, receiver: None, stem: Stem::None, ..candidate.clone() };
+    let mut variant = Candidate {
+        attempt: None,
+        receiver: None,
+        is_unhurried: false,
+        is_weighed: false,
+        stem: Stem::None,
+        ..candidate.clone()
+    };
     if at < usize::from(candidate.tail) {
         variant.parts.clear();
         variant.tail = 0;
@@ -341,6 +348,8 @@ mod tests {
             sites: Vec::new(),
             substituted: false,
             receiver: None,
+            is_unhurried: false,
+            is_weighed: false,
             stem: Default::default(),
         };
         let place = Place { probes: Box::from([1]), compares: Compares::Integers { exact: true } };

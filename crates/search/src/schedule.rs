@@ -108,7 +108,7 @@ fn weight(catalogue: &Catalogue, body: Option<usize>, record: &Record, uncovered
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::archive::{Ending, Witness};
+    use crate::archive::{Ending, Run};
     use crate::catalogue::{Body, BodyId, OwnerId};
     use crate::types::fake::Lines;
     use probat_model::{ClassName, MethodDescriptor, Operation, ProbeId};
@@ -152,13 +152,13 @@ mod tests {
     fn neglected_code_gains_calls() {
         let catalogue = catalogue();
         let mut archive = Archive::new(20, false);
-        let edges = (0..10).map(ProbeId).collect();
-        archive.consider(Witness {
+        let edges: Vec<ProbeId> = (0..10).map(ProbeId).collect();
+        archive.consider(Run {
             callable: CallableId(0),
-            steps: Vec::new(),
-            ending: Ending::Returned,
+            steps: &[],
+            ending: &Ending::Returned,
             gave: Default::default(),
-            edges,
+            edges: &edges,
             length: 0,
         });
         let mut uniform = Schedule::new(2, Methods::Uniform);

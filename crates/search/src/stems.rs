@@ -126,6 +126,25 @@ mod tests {
     use probat_model::{ClassName, MethodDescriptor, Operation, Type};
 
     #[test]
+    fn who_is_known_is_looked_at_now_and_then() {
+        let mut catalogue = Catalogue::new();
+        let operation = Operation::Call {
+            class: ClassName::internal("A"),
+            name: "size".into(),
+            descriptor: MethodDescriptor::parse("()I").unwrap(),
+            interface: false,
+        };
+        let size = catalogue.add_plain(operation, &Lines(""));
+        let mut members = Members::new(&catalogue);
+        for _ in 0..CONVINCING {
+            assert!(members.is_worth_a_look(size));
+            members.note(size, false);
+        }
+        let looks = (0..10 * SELDOM).filter(|_| members.is_worth_a_look(size)).count();
+        assert_eq!(looks, 10);
+    }
+
+    #[test]
     fn members_take_part_once_they_left_enough_receivers_alone() {
         let lines = Lines("Sub: Base");
         let mut catalogue = Catalogue::new();
@@ -154,7 +173,10 @@ mod tests {
         on_sub.sort();
         assert_eq!((on_sub, members.calm_on(base, &catalogue.types)), (vec![size, own], vec![size]));
         members.note(size, true);
-        (0..2 * CONVINCING).for_each(|_| members.note(size, false));
-        assert!(!members.is_calm(size), "one change is one too many");
+        assert!(!members.is_calm(size), "one change in seven looks is too many");
+        (0..TOLERANCE).for_each(|_| members.note(size, false));
+        assert!(members.is_calm(size), "once in a while it may fill a cache");
+        (0..TOLERANCE).for_each(|_| members.note(size, true));
+        assert!(!members.is_calm(size));
     }
 }

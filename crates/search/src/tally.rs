@@ -231,6 +231,8 @@ mod tests {
             sites: Vec::new(),
             substituted: false,
             receiver: None,
+            is_unhurried: false,
+            is_weighed: false,
             stem: Default::default(),
         };
         let seen = Observation {

@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 use std::ops::Range;
+use std::sync::Arc;
 
 use probat_analysis::callgraph::{CallGraph, CallGraphOptions};
 use probat_analysis::fields::{FieldAccess as Access, FieldOptions};
@@ -293,7 +294,7 @@ impl Entry<'_, '_, '_> {
         catalogue: &mut Catalogue,
         method: MethodId,
         operation: &Operation,
-    ) -> Box<[TypeId]> {
+    ) -> Arc<[TypeId]> {
         let mut params: Vec<TypeId> =
             operation.params().iter().map(|ty| catalogue.types.intern(ty, self.lineage)).collect();
         let signature = {

@@ -57,13 +57,7 @@ impl Assembler<'_> {
 
     /// Values of the candidate that fit.
     pub(super) fn at_hand(&self, plan: &Plan, ty: TypeId) -> SmallVec<[Source; 8]> {
-        let wanted = self.catalogue.types.erasure(ty);
-        let types = &self.catalogue.types;
-        plan.known
-            .iter()
-            .filter(|(_, have)| types.is_subtype(*have, wanted))
-            .map(|(source, _)| *source)
-            .collect()
+        self.held(plan, self.catalogue.types.erasure(ty))
     }
 
     /// A component: a stored sequence or something from the fixed pools, by how many there are of each.

@@ -63,16 +63,11 @@ impl Assembler<'_> {
     fn reused(&mut self, plan: &Plan, ty: TypeId) -> Option<Source> {
         // A container put into itself is rarely meant, and overflows the stack of whoever prints it.
         let share = if self.is_object(ty) { self.config.reuse / 8.0 } else { self.config.reuse };
-        if plan.known.is_empty() || !self.rng.chance(share) {
+        let is_empty = plan.known.is_empty() && plan.parts.is_empty();
+        if is_empty || !self.rng.chance(share) {
             return None;
         }
-        let types = &self.catalogue.types;
-        let fitting: SmallVec<[Source; 8]> = plan
-            .known
-            .iter()
-            .filter(|(_, have)| types.is_subtype(*have, ty))
-            .map(|(source, _)| *source)
-            .collect();
+        let fitting = self.held(plan, ty);
         self.rng.pick(&fitting).copied()
     }
 
@@ -149,7 +144,7 @@ impl Assembler<'_> {
             plan.parts.truncate(parts);
             plan.steps = steps;
             plan.known.retain(|(source, _)| match source {
-                Source::Part(part, _) => usize::from(*part) < parts,
+                Source::Part(..) => true,
                 Source::Node(node) => usize::from(*node) < nodes,
             });
         }
@@ -171,7 +166,7 @@ impl Assembler<'_> {
         owner: Option<OwnerId>,
         depth: u8,
     ) -> Option<Source> {
-        let callable = self.catalogue.callable(id).clone();
+        let callable = self.catalogue.callable(id).signature();
         let before = self.tame;
         self.tame |= self.tame_calls.contains(&id);
         let args: Option<SmallVec<[Source; 4]>> = (0..callable.params.len())

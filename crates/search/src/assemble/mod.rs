@@ -156,7 +156,7 @@ impl std::fmt::Debug for Assembler<'_> {
 struct Plan {
     parts: SmallVec<[SequenceId; 4]>,
     nodes: Vec<(OperationId, SmallVec<[Source; 4]>)>,
-    /// Values of the parts, and of nodes worth sharing.
+    /// Values of nodes worth sharing.
     known: Vec<(Source, TypeId)>,
     steps: usize,
     /// The part that gives the receiver of the call.
@@ -168,7 +168,7 @@ struct Plan {
 impl Assembler<'_> {
     /// A candidate that ends in a call of the target.
     pub fn candidate(&mut self) -> Result<Candidate, NoCandidate> {
-        let callable = self.catalogue.callable(self.target).clone();
+        let callable = self.catalogue.callable(self.target).signature();
         let mut plan = Plan::default();
         if let Some(walk) = self.walk {
             self.bring(&mut plan, walk).ok_or(NoCandidate::TooLong)?;
@@ -344,9 +344,23 @@ impl Assembler<'_> {
         let part = plan.parts.len() as u8;
         plan.parts.push(sequence);
         plan.steps += length;
-        let known = &mut plan.known;
-        self.store.values(sequence, 0, &mut |step, ty| known.push((Source::Part(part, step), ty)));
         Some(part)
+    }
+
+    /// Values that the candidate holds already and that fit.
+    fn held(&self, plan: &Plan, ty: TypeId) -> SmallVec<[Source; 8]> {
+        let types = &self.catalogue.types;
+        let mut fitting: SmallVec<[Source; 8]> = SmallVec::new();
+        for (part, &sequence) in plan.parts.iter().enumerate() {
+            self.store.values(sequence, 0, &mut |step, have| {
+                if types.is_subtype(have, ty) {
+                    fitting.push(Source::Part(part as u8, step));
+                }
+            });
+        }
+        let nodes = plan.known.iter().filter(|(_, have)| types.is_subtype(*have, ty));
+        fitting.extend(nodes.map(|(source, _)| *source));
+        fitting
     }
 
     fn node(&mut self, plan: &mut Plan, operation: Operation, args: SmallVec<[Source; 4]>) -> Source {

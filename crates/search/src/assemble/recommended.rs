@@ -100,9 +100,9 @@ impl Assembler<'_> {
 
     /// All combinations of inputs that together call every relevant method; empty if some input has no candidate.
     pub fn batch(&mut self, batch: Batch) -> Result<Batched, NoCandidate> {
-        let callable = self.catalogue.callable(self.target).clone();
+        let callable = self.catalogue.callable(self.target).signature();
         let mut choices: Vec<Vec<Pick>> = Vec::new();
-        for &param in &callable.params {
+        for &param in callable.params.iter() {
             choices.push(self.recommended_set(param)?);
         }
         let of_receiver = |value: &PoolValue, input: usize| -> Vec<u16> {
@@ -155,7 +155,7 @@ impl Assembler<'_> {
     }
 
     fn combined(&mut self, picks: &[Pick]) -> Result<Candidate, NoCandidate> {
-        let callable = self.catalogue.callable(self.target).clone();
+        let callable = self.catalogue.callable(self.target).signature();
         let mut plan = Plan::default();
         let mut args: SmallVec<[Source; 4]> = SmallVec::new();
         for (at, pick) in picks.iter().enumerate() {

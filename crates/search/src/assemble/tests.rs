@@ -225,6 +225,8 @@ fn the_receivers_own_sequence_gives_the_argument() {
             sites: Vec::new(),
             substituted: false,
             receiver: None,
+            is_unhurried: false,
+            is_weighed: false,
             stem: Default::default(),
         }
     }

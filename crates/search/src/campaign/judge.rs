@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use super::failures::{FailureKind, Sighting};
 use super::own_doing::{is_entangled, is_own_doing};
 use super::{Campaign, Exceptions, key};
-use crate::archive::{Ending, Gain, Gave, Witness};
+use crate::archive::{Ending, Gain, Gave, Run};
 use crate::assemble::Candidate;
 use crate::catalogue::CallableId;
 use crate::equality::{Answer, Asked, Question};
@@ -284,12 +284,12 @@ impl Campaign<'_> {
     fn legal(&mut self, candidate: Candidate, seen: &Observation, is_slow: bool) -> bool {
         self.totals.legal += 1;
         self.schedule.record_mut(candidate.callable).legal += 1;
-        let gain = self.archive.consider(Witness {
+        let gain = self.archive.consider(Run {
             callable: candidate.callable,
-            steps: candidate.steps.clone(),
-            ending: Ending::Returned,
+            steps: &candidate.steps,
+            ending: &Ending::Returned,
             gave: Gave::of(seen.value(StepId(candidate.steps.len() as u16 - 1))),
-            edges: seen.edges.clone(),
+            edges: &seen.edges,
             length: self.length(&candidate.steps, seen, is_slow),
         });
         let gained = gain != Gain::default();
@@ -502,12 +502,12 @@ impl Campaign<'_> {
         match self.config.exceptions {
             Exceptions::Discard => false,
             Exceptions::Assert => {
-                let gain = self.archive.consider(Witness {
+                let gain = self.archive.consider(Run {
                     callable: candidate.callable,
-                    steps: steps.to_vec(),
-                    ending: Ending::Threw(thrown.class.clone()),
+                    steps,
+                    ending: &Ending::Threw(thrown.class.clone()),
                     gave: Gave::Nothing,
-                    edges: seen.edges.clone(),
+                    edges: &seen.edges,
                     length: self.length(steps, seen, is_slow),
                 });
                 gain != Gain::default()

@@ -175,6 +175,12 @@ const FIRST_TRIES: u32 = 24;
 /// Rounds that are smaller than the others, so that the first lessons come early.
 const FIRST_ROUNDS: u64 = 6;
 
+/// Rounds before each of which every callable is weighed anew, while much is learned from each.
+const RESTLESS_ROUNDS: u64 = 64;
+
+/// Later, before one of so many rounds.
+const RENEWAL: u64 = 4;
+
 /// Running totals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Totals {
@@ -456,7 +462,9 @@ impl<'h> Campaign<'h> {
 
     /// Draws what to run in one round: questions first, then candidates. Fewer than asked for if most draws repeat or cannot be assembled.
     pub fn round(&mut self) -> Vec<Draft> {
-        self.schedule.renew(&self.catalogue, &self.archive);
+        if self.rounds <= RESTLESS_ROUNDS || self.rounds.is_multiple_of(RENEWAL) {
+            self.schedule.renew(&self.catalogue, &self.archive);
+        }
         self.rounds += 1;
         let size =
             if self.rounds <= FIRST_ROUNDS { self.config.round.div_ceil(8) } else { self.config.round };

@@ -80,6 +80,8 @@ impl Fed {
             sites: Vec::new(),
             substituted: false,
             receiver: None,
+            is_unhurried: false,
+            is_weighed: false,
             stem: Default::default(),
         };
         let before = self.campaign.store.len();
