@@ -2,6 +2,7 @@
 //!
 //! In: a campaign, a fleet, limits. Out: why it ended; everything found is in the campaign.
 //! The number of rounds in flight depends on the rounds drawn alone, so that the workers never wait for the search and the result does not depend on how fast they are.
+//! A search that need not be repeated keeps fewer and smaller rounds in flight where code is slow: what stops calls is to be learned in moments, not in minutes.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -33,6 +34,8 @@ pub struct InFlight {
     pub most: usize,
     /// Rounds drawn before there is room for one more.
     pub one_more_after: usize,
+    /// Rounds follow the pace of the code.
+    pub is_paced: bool,
 }
 
 /// Rounds under way at a time.
@@ -45,13 +48,64 @@ impl InFlight {
     /// What suits a search. Those of others learn from every run, or as soon as may be.
     pub fn of(campaign: &CampaignConfig) -> Self {
         let is_ours = matches!(campaign.strategy.sequences, Sequences::LeastUsed);
-        InFlight { first: FEW, most: if is_ours { MANY } else { FEW }, one_more_after: 8 }
+        InFlight { first: FEW, most: if is_ours { MANY } else { FEW }, one_more_after: 8, is_paced: false }
+    }
+
+    /// The same, but slow code has less under way.
+    pub fn paced(self, is_paced: bool) -> Self {
+        InFlight { is_paced, ..self }
     }
 
     /// How many may be under way once so many were drawn.
     fn room(self, drawn: usize) -> usize {
         (self.first + drawn / self.one_more_after.max(1)).min(self.most.max(self.first))
     }
+}
+
+/// How fast sequences are run, lately.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    since: Instant,
+    sequences: u64,
+    /// Sequences per second before that.
+    before: f64,
+}
+
+/// How long a pace is measured.
+const STRIDE: Duration = Duration::from_millis(500);
+
+/// What a pace is taken to be before it is known: slow code is met as often as fast code, and less is lost by thinking too low of it.
+const UNKNOWN_PACE: f64 = 2_000.0;
+
+/// Of a round, at least so many, and of what is under way: enough for all workers but one while that one waits for a call that sleeps.
+const LEAST_ROUND: usize = 64;
+const LEAST_UNDER_WAY: usize = 512;
+
+/// How long what is under way may take, and a round.
+const UNDER_WAY: f64 = 1.0;
+const ROUND: f64 = 0.1;
+
+impl Pace {
+    fn new() -> Self {
+        Pace { since: Instant::now(), sequences: 0, before: UNKNOWN_PACE }
+    }
+
+    /// Sequences per second as of now.
+    fn note(&mut self, sequences: u64) -> f64 {
+        let passed = self.since.elapsed();
+        let lately = (sequences - self.sequences) as f64 / passed.as_secs_f64().max(0.001);
+        if passed < STRIDE {
+            return self.before;
+        }
+        *self = Pace { since: Instant::now(), sequences, before: lately };
+        lately
+    }
+}
+
+/// How many sequences may be under way at a pace, and how many of them in a round of at most so many.
+fn at_pace(pace: f64, round: usize) -> (usize, usize) {
+    let under_way = (pace * UNDER_WAY) as usize;
+    (under_way.max(LEAST_UNDER_WAY), ((pace * ROUND) as usize).clamp(LEAST_ROUND.min(round), round))
 }
 
 /// When nothing new is a reason to stop.
@@ -145,6 +199,8 @@ pub fn hunt(
     let mut latency = Duration::ZERO;
     // Steps submitted so far: counted ahead of time, so that a limit is met almost to the step.
     let (mut planned, most) = (0u64, limits.steps.unwrap_or(u64::MAX));
+    let (mut pace, largest_round) = (Pace::new(), campaign.config.round);
+    let mut under_way = 0;
     let end = loop {
         let sequences = campaign.totals().sequences;
         let sofar = Sofar {
@@ -161,7 +217,11 @@ pub fn hunt(
         if stop() {
             break HuntEnd::Stopped;
         }
-        while flying.len() < limits.in_flight.room(drawn) && planned < most {
+        let mut most_under_way = usize::MAX;
+        if limits.in_flight.is_paced {
+            (most_under_way, campaign.config.round) = at_pace(pace.note(sequences), largest_round);
+        }
+        while flying.len() < limits.in_flight.room(drawn) && under_way < most_under_way && planned < most {
             let mut round = campaign.round();
             drawn += 1;
             cut(&mut round, &mut planned, most);
@@ -170,6 +230,7 @@ pub fn hunt(
             if items.is_empty() {
                 break;
             }
+            under_way += items.len();
             fleet.submit(&campaign.catalogue.operations, items)?;
             flying.push_back((round, Instant::now()));
         }
@@ -188,6 +249,7 @@ pub fn hunt(
             break if stop() { HuntEnd::Stopped } else { HuntEnd::Time };
         };
         latency = submitted.elapsed();
+        under_way -= round.len();
         campaign.absorb(round, seen);
         if campaign.archive().edges() > last_gain.1 {
             last_gain = (Instant::now(), campaign.archive().edges(), campaign.totals().sequences);
@@ -326,10 +388,18 @@ mod tests {
 
     #[test]
     fn more_rounds_are_under_way_later() {
-        let in_flight = InFlight { first: 3, most: 12, one_more_after: 8 };
+        let in_flight = InFlight { first: 3, most: 12, one_more_after: 8, is_paced: false };
         assert_eq!([0, 7, 8, 40, 72, 5000].map(|drawn| in_flight.room(drawn)), [3, 3, 4, 8, 12, 12]);
-        let fixed = InFlight { first: 3, most: 3, one_more_after: 1 };
+        let fixed = InFlight { first: 3, most: 3, one_more_after: 1, is_paced: false };
         assert_eq!([0, 100].map(|drawn| fixed.room(drawn)), [3, 3]);
+    }
+
+    #[test]
+    fn slow_code_has_little_under_way() {
+        assert_eq!(at_pace(50_000.0, 256), (50_000, 256));
+        assert_eq!(at_pace(1_000.0, 256), (1_000, 100));
+        assert_eq!(at_pace(3.0, 256), (512, 64));
+        assert_eq!(at_pace(3.0, 8), (512, 8), "no more than a technique asks for");
     }
 
     #[test]
@@ -339,7 +409,7 @@ mod tests {
             afterwards: Afterwards::default(),
             steps: None,
             plateau: Plateau::HalfOfTheTime,
-            in_flight: InFlight { first: 1, most: 1, one_more_after: 1 },
+            in_flight: InFlight { first: 1, most: 1, one_more_after: 1, is_paced: false },
         };
         let sofar = |barren_runs| Sofar {
             elapsed: Duration::from_secs(30),

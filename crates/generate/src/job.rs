@@ -29,7 +29,7 @@ use crate::account::Account;
 use crate::budget::hunt_limits;
 use crate::deadly::deadly;
 use crate::explain::{self, Evidence};
-use crate::hunt::{HuntProgress, hunt};
+use crate::hunt::{HuntLimits, HuntProgress, hunt};
 use crate::options::{Annotate, Java, JobOptions, Kinds, TableUse};
 use crate::outcome::{Outcome, Profile};
 use crate::phase::{Clock, Phase, Watch};
@@ -169,6 +169,8 @@ pub fn run(job: &Job<'_>, watch: &mut dyn Watch, stop: &dyn Fn() -> bool) -> Res
 
     clock.enter(Phase::Searching);
     let limits = hunt_limits(&job.options, start.elapsed());
+    let is_paced = !shares_work_alike(job);
+    let limits = HuntLimits { in_flight: limits.in_flight.paced(is_paced), ..limits };
     // Probe ids have gaps; a person is told of edges.
     let of_edges = probes.edges().len() as u32;
     // With a step limit the same bytes come out every time, so nothing may depend on the clock.

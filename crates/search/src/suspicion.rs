@@ -2,7 +2,8 @@
 //!
 //! In: the parts of sequences that had to be stopped. Out: parts to use no more. An iterator without end is made in no time and stops whoever walks it; the
 //! method that walked it is not to blame. Whether a part is, shows in how many of its uses end so; what is built on a suspect starts as one.
-//! The same holds for stand-ins, which are made anew each time.
+//! The same holds for stand-ins, which are made anew each time, and for calls that make values on demand: one that waits for what never comes would be
+//! made for every sequence that wants its result.
 
 use probat_model::OperationId;
 use rustc_hash::FxHashMap;
@@ -49,14 +50,21 @@ impl Suspicion {
         }
     }
 
-    /// A stand-in was part of a sequence.
+    /// A stand-in was part of a sequence, or a sequence was stopped in this call.
     pub fn used(&mut self, stand: OperationId, is_stopped: bool) {
         let counts = self.stands.entry(stand).or_default();
         counts.uses += 1;
         counts.stops += u32::from(is_stopped);
     }
 
-    /// Whether a stand-in costs more than it brings.
+    /// An operation that is known for something was part of another sequence.
+    pub fn used_again(&mut self, operation: OperationId) {
+        if let Some(counts) = self.stands.get_mut(&operation) {
+            counts.uses += 1;
+        }
+    }
+
+    /// Whether a stand-in, or a call that makes a value on demand, costs more than it brings.
     pub fn is_shunned(&self, stand: OperationId) -> bool {
         let counts = self.stands.get(&stand).copied().unwrap_or_default();
         counts.stops >= PATIENCE && counts.uses < counts.stops.saturating_mul(STAND_USES_PER_STOP)

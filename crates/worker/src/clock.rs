@@ -6,7 +6,8 @@
 //! Where tests are tried again and again, every sequence has a time of its own, weeks after the last, and from sequence to sequence the clock stands still
 //! between two looks at it, or goes on by a millisecond, a second or a day: a test must not depend on any of it. Where a search must be the same every time it is
 //! run, all sequences begin at one moment, and a millisecond passes between two looks. `System.nanoTime` counts from
-//! anywhere and stays as it is, since waiting goes by it.
+//! anywhere and stays as it is, since waiting goes by it. So does waiting for a moment (`LockSupport.parkUntil`): a thread that took that moment from a clock that is behind would
+//! never wait, and those of the JDK's common pool would spin for ever. So the clock that stands still does so for the thread that runs sequences alone.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -15,6 +16,7 @@ use probat_jvm::{Env, NativeMethod, Ref, Throwable, native};
 use probat_protocol::Setting;
 
 use crate::fault::Fault;
+use crate::shared;
 
 const SECOND: i64 = 1000;
 const HOUR: i64 = 3600 * SECOND;
@@ -92,8 +94,12 @@ pub fn next() {
 /// The time to show, since 1970.
 fn now() -> Duration {
     let real = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let stands = STANDS.load(Ordering::Relaxed);
+    if stands && !shared::is_executor() {
+        return real;
+    }
     let looks = LOOKS.fetch_add(1, Ordering::Relaxed);
-    if STANDS.load(Ordering::Relaxed) {
+    if stands {
         return STILL + Duration::from_millis(looks.cast_unsigned());
     }
     real + ahead(SEQUENCES.load(Ordering::Relaxed), looks)

@@ -30,12 +30,16 @@ use crate::retire::Pools;
 use crate::sequence::{After, Finish, Runner, Stem};
 use crate::shared::{self, Shared};
 use crate::stubs::Stubs;
+use crate::threads::{self, CommonPool, Left};
 use crate::thrown::{Bounds, Sorter};
 use crate::types::Types;
 use crate::watch::Place;
 
 /// Room for references of our own in the frame of a sequence.
 const SPARE_REFERENCES: usize = 64;
+
+/// Items during which a JVM is new.
+const COLD_ITEMS: u32 = 2_000;
 
 /// What outlives a sequence.
 #[derive(Debug)]
@@ -76,8 +80,11 @@ pub struct Between {
     pub hit: Vec<u32>,
     /// Looked up when a thread is left behind for the first time.
     pub pools: Option<Pools>,
+    pub common: CommonPool,
     /// How often classes failed to initialise, by what was thrown.
     pub failures: FxHashMap<u64, u32>,
+    /// Items worked off.
+    pub items: u32,
 }
 
 /// The item that is next.
@@ -139,7 +146,7 @@ impl<W: Write> Executor<W> {
         self.heartbeat.set_item(due.index);
         clock::next();
         // Looking up classes may load many.
-        self.shared.watch.hurry(false);
+        self.shared.watch.hurry(false, false);
         self.before(env, &due.item)?;
         if let Some(step) = self.prepare(env, due.index, &due.item)? {
             self.taints();
@@ -170,6 +177,8 @@ impl<W: Write> Executor<W> {
         let mut stem = Stem::default();
         let mut goes_on = false;
         loop {
+            let hurries = self.hurries(&due.item);
+            self.shared.watch.hurry(hurries, due.item.is_hurried);
             let finish = self.runner(prepared).run(env, due.index, &due.item, &mut stem, goes_on)?;
             if finish.after == After::Stopped {
                 self.taints();
@@ -309,6 +318,12 @@ impl<W: Write> Executor<W> {
         }
     }
 
+    /// Whether an item gets less CPU time than it may have. Not in a JVM that is new: what is done for the first time takes long.
+    fn hurries(&mut self, item: &ItemBuffer) -> bool {
+        self.state.items = self.state.items.saturating_add(1);
+        item.is_hurried && self.state.items > COLD_ITEMS
+    }
+
     /// Tells what was attempted and what leaked, ends the item, and decides whether this JVM can go on.
     fn after(
         &mut self,
@@ -317,14 +332,17 @@ impl<W: Write> Executor<W> {
         finish: Finish,
     ) -> Result<(Flow, Trace), Fault> {
         self.heartbeat.set_phase(Phase::Resetting);
-        let mut trace = if self.shared.has_extra_threads() { Trace::Some } else { Trace::None };
-        let survivor = if self.shared.has_extra_threads() {
-            let left = crate::threads::survivor(env, self.jdk.jvmti, self.shared, &mut self.state.pools)?;
+        let jvmti = self.jdk.jvmti;
+        let has_threads = self.shared.has_extra_threads() || self.state.common.is_busy(jvmti);
+        let mut trace = if has_threads { Trace::Some } else { Trace::None };
+        let left = if has_threads {
+            let Between { pools, common, .. } = &mut self.state;
+            let left = threads::survivor(env, jvmti, self.shared, pools, common)?;
             // What they reached on their way out is no part of the next sequence.
             shared::on_executor(|executor| executor.probes.clear(env)).unwrap_or(Ok(()))?;
             left
         } else {
-            None
+            Left::default()
         };
         if self.taints() {
             trace = Trace::Some;
@@ -332,6 +350,9 @@ impl<W: Write> Executor<W> {
         if finish.after == After::Memory {
             self.end(&finish.end)?;
             return Ok((Flow::Spent("memory ran out".into()), trace));
+        }
+        if left.is_late {
+            self.shared.started_threads.store(true, Ordering::Relaxed);
         }
         let unmarked = self.unmarked();
         if item.reset == Reset::None {
@@ -346,7 +367,7 @@ impl<W: Write> Executor<W> {
             }
         }
         self.end(&finish.end)?;
-        if let Some(name) = survivor {
+        if let Some(name) = left.survivor {
             return Ok((Flow::Spent(format!("thread `{name}` outlived its sequence")), trace));
         }
         if let Some(name) = self.shared.busy_thread() {

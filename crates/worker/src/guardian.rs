@@ -68,6 +68,7 @@ impl<W: Write + Send + 'static> Guardian<W> {
                 Verdict::Stop => self.stop(jvmti),
                 Verdict::Stuck(place) => self.give_up(place),
             }
+            self.shared.looked();
         }
     }
 

@@ -19,6 +19,7 @@ pub struct Jdk {
     intern: Method,
     cast: Method,
     new_array: Method,
+    sleep: Method,
 }
 
 const ACC_FINAL: u32 = 0x0010;
@@ -36,6 +37,7 @@ impl Jdk {
                 "newInstance",
                 "(Ljava/lang/Class;I)Ljava/lang/Object;",
             )?,
+            sleep: static_method(env, "java/lang/Thread", "sleep", "(J)V")?,
         })
     }
 
@@ -49,6 +51,18 @@ impl Jdk {
         };
         env.delete(string);
         interned
+    }
+
+    /// Sleeps for a moment; whether nothing came out of that.
+    pub fn nap(&self, env: &mut Env<'_>) -> bool {
+        match env.call_static(&self.sleep, &[Value::Long(1)], Trust::Caller) {
+            Ok(_) => true,
+            Err(CallError::Threw(exception)) => {
+                env.delete(exception.into_local());
+                false
+            }
+            Err(CallError::Rejected(_)) => unreachable!("`sleep` takes a long"),
+        }
     }
 
     /// `type.cast(object)`: the object, or a `ClassCastException`.

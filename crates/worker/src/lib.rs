@@ -43,6 +43,7 @@ mod salt;
 mod sequence;
 mod shared;
 mod start;
+mod stray;
 mod stubs;
 mod threads;
 mod thrown;

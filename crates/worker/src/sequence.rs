@@ -26,6 +26,7 @@ use crate::link::Up;
 use crate::observe::Values;
 use crate::prepare::{Act, Prepared};
 use crate::shared::{self, FAILURES, Shared};
+use crate::stray::is_caught;
 use crate::thrown::{self, Bounds, Sort, Sorter};
 use crate::types::{Failure, Types};
 use crate::watch::Place;
@@ -190,7 +191,6 @@ impl<'r, 'p, W: Write> Runner<'r, 'p, W> {
         'p: 'v,
     {
         let item = run.item;
-        self.shared.watch.hurry(item.is_hurried);
         if let Some(comparisons) = self.comparisons.as_deref().filter(|_| !item.sites.is_empty()) {
             comparisons.want(env, &item.sites)?;
         }
@@ -325,6 +325,7 @@ impl<'r, 'p, W: Write> Runner<'r, 'p, W> {
             (false, end) => end,
             (true, StepEnd::Ended) => StepEnd::Ended,
             // The exception is still on its way, or something caught it.
+            (true, _) if is_caught(env, self.jdk, self.shared) => StepEnd::Ended,
             (true, _) => StepEnd::TimedOut,
         }
     }

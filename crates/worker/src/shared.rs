@@ -4,7 +4,7 @@
 //! initialised meanwhile. One per process, as there is one JVM per process.
 
 use std::cell::{Cell, RefCell};
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use probat_jvm::{Class, Env, Global, Jvmti, Loader, Method, Ref, Throwable};
@@ -50,6 +50,8 @@ pub struct Shared {
     loader: Mutex<Option<Global<Loader>>>,
     /// What the watchdog throws into a step that runs too long.
     stop: OnceLock<Global<Throwable>>,
+    /// How often the watchdog has looked and acted.
+    looks: AtomicU64,
     /// How often a class failed to initialise, by number.
     failed: Mutex<FxHashMap<u32, u32>>,
     /// Failures of all classes.
@@ -127,6 +129,7 @@ impl Shared {
             loader: Mutex::new(None),
             stop: OnceLock::new(),
             failed: Mutex::default(),
+            looks: AtomicU64::new(0),
             failures: AtomicU32::new(0),
             jvm: OnceLock::new(),
         }
@@ -158,6 +161,15 @@ impl Shared {
     /// What the watchdog throws.
     pub fn stop(&self) -> Option<&Global<Throwable>> {
         self.stop.get()
+    }
+
+    /// The watchdog has looked, and done what it thought right.
+    pub fn looked(&self) {
+        self.looks.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub fn looks(&self) -> u64 {
+        self.looks.load(Ordering::Acquire)
     }
 
     /// Whether an exception is the one that ends calls which take too long.
@@ -303,6 +315,12 @@ pub fn become_executor(probes: Probes, compared: Option<Counts>) {
 /// Works on the probes, on the executor's thread; `None` on any other.
 pub fn on_executor<R>(body: impl FnOnce(&mut Initialisers) -> R) -> Option<R> {
     EXECUTOR.with(|executor| executor.borrow_mut().as_mut().map(body))
+}
+
+/// Whether this is the executor's thread.
+pub fn is_executor() -> bool {
+    // What is in use there is in use by this thread.
+    EXECUTOR.with(|executor| executor.try_borrow().map_or(true, |executor| executor.is_some()))
 }
 
 /// Runs something of our own that guards shall let pass.

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use probat_jvm::{Env, Jvmti, Ref, Thread, ThreadState};
+use probat_jvm::{Env, Global, Jvmti, Ref, Thread, ThreadState};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::fault::Fault;
@@ -24,14 +24,24 @@ const LOOKS: u32 = 16;
 /// Threads left behind at rest before a JVM has enough of them.
 const MOST_LEFT: usize = 100;
 
-/// The name of a thread of the code under test that does not end. Pools are shut down, other threads interrupted, and those that wait for a clock
+/// What a sequence left of threads.
+#[derive(Debug, Default)]
+pub struct Left {
+    /// One that does not end, by name.
+    pub survivor: Option<String>,
+    /// They took their time.
+    pub is_late: bool,
+}
+
+/// Looks for threads of the code under test that do not end. Pools are shut down, other threads interrupted, and those that wait for a clock
 /// all the same are stopped where they wait. Threads that wait for what will never come do no harm: they are left behind, up to a number.
 pub fn survivor(
     env: &mut Env<'_>,
     jvmti: Jvmti,
     shared: &Shared,
     pools: &mut Option<Pools>,
-) -> Result<Option<String>, Fault> {
+    common: &mut CommonPool,
+) -> Result<Left, Fault> {
     if pools.is_none() {
         *pools = Some(Pools::find(env)?);
     }
@@ -48,7 +58,7 @@ pub fn survivor(
             Means::Look
         };
         let left = env.with_frame(256, |env| {
-            let mut round = Round { jvmti, shared, pools: pools.as_ref(), means, asked: &mut asked };
+            let mut round = Round { jvmti, shared, pools: pools.as_ref(), means, common, asked: &mut asked };
             round.foreign(env)
         });
         let left = match left {
@@ -58,14 +68,14 @@ pub fn survivor(
         let Some(left) = left else {
             // Whatever is left belongs to the JVM, or rests.
             shared.set_thread_baseline();
-            return Ok(None);
+            return Ok(Left { survivor: None, is_late: passed >= POLITE });
         };
         if passed >= PATIENCE && look >= 3 * LOOKS {
             if left.at_rest && shared.leave_threads(&left.hashes, MOST_LEFT) {
                 shared.set_thread_baseline();
-                return Ok(None);
+                return Ok(Left { survivor: None, is_late: true });
             }
-            return Ok(Some(left.name));
+            return Ok(Left { survivor: Some(left.name), is_late: true });
         }
         std::thread::sleep(Duration::from_micros(200));
     }
@@ -97,8 +107,43 @@ struct Round<'a> {
     shared: &'a Shared,
     pools: Option<&'a Pools>,
     means: Means,
+    common: &'a mut CommonPool,
     /// Threads that were asked to end, by identity hash.
     asked: &'a mut FxHashSet<i32>,
+}
+
+/// The threads of the pool that all code of a JVM shares. They come to stay; what they are asked to do should not.
+#[derive(Debug, Default)]
+pub struct CommonPool {
+    threads: Vec<Global<Thread>>,
+}
+
+/// Its threads may work so many times longer than others.
+const COMMON_LIMITS: u32 = 8;
+
+/// How its threads are called.
+const COMMON: &str = "ForkJoinPool.commonPool-worker-";
+
+impl CommonPool {
+    /// The name of a thread, if it is of this pool; it is looked at from now on.
+    fn meet(&mut self, env: &mut Env<'_>, jvmti: Jvmti, thread: Ref<'_, Thread>) -> Option<String> {
+        let name = jvmti.thread_info(env, thread).ok()?.name;
+        if !name.starts_with(COMMON) {
+            return None;
+        }
+        if !self.threads.iter().any(|known| env.is_same(known.get().erase(), thread.erase())) {
+            self.threads.extend(env.global(thread).ok());
+        }
+        Some(name)
+    }
+
+    /// Whether one of its threads has something to do.
+    pub fn is_busy(&mut self, jvmti: Jvmti) -> bool {
+        let state =
+            |thread: &Global<Thread>| jvmti.thread_state(thread.get()).ok().filter(|state| state.is_alive());
+        self.threads.retain(|thread| state(thread).is_some());
+        self.threads.iter().any(|thread| state(thread).is_some_and(|state| !state.is_waiting()))
+    }
 }
 
 impl Round<'_> {
@@ -106,16 +151,25 @@ impl Round<'_> {
     fn foreign(&mut self, env: &mut Env<'_>) -> Result<Option<Foreign>, Fault> {
         let mut found: Option<Foreign> = None;
         for thread in self.jvmti.all_threads(env)? {
-            let Some(name) = foreign_name(env, self.jvmti, thread.get()) else { continue };
+            // It may have ended meanwhile.
+            let state = self.jvmti.thread_state(thread.get()).ok();
+            let is_waiting = state.is_some_and(ThreadState::is_waiting);
+            let (name, is_common) = match foreign_name(env, self.jvmti, thread.get()) {
+                Some(name) => (name, false),
+                None => match self.common.meet(env, self.jvmti, thread.get()) {
+                    // What it does was asked of it by the code under test.
+                    Some(name) if !is_waiting => (name, true),
+                    _ => continue,
+                },
+            };
             let hash = self.jvmti.object_hash_code(thread.get().erase())?;
             if self.shared.is_left(hash) {
                 continue;
             }
-            // It may have ended meanwhile.
-            let state = self.jvmti.thread_state(thread.get()).ok();
             let at_rest = state.is_some_and(ThreadState::is_waiting_for_ever);
-            let waits = !at_rest && state.is_some_and(ThreadState::is_waiting);
-            self.deal(env, thread.get(), hash, waits);
+            let waits = !at_rest && is_waiting;
+            // The pool takes whatever comes out of a task, so it can be stopped anywhere.
+            self.deal(env, thread.get(), hash, waits || is_common);
             let all = found.get_or_insert_with(|| Foreign {
                 name: String::new(),
                 hashes: Vec::new(),
@@ -128,7 +182,7 @@ impl Round<'_> {
         Ok(found)
     }
 
-    fn deal(&mut self, env: &mut Env<'_>, thread: Ref<'_, Thread>, hash: i32, waits: bool) {
+    fn deal(&mut self, env: &mut Env<'_>, thread: Ref<'_, Thread>, hash: i32, may_stop: bool) {
         match self.means {
             Means::Ask => {
                 let is_new = self.asked.insert(hash);
@@ -137,7 +191,7 @@ impl Round<'_> {
                 }
             }
             // Elsewhere it could be in the middle of anything, with locks held.
-            Means::Stop if waits => {
+            Means::Stop if may_stop => {
                 if let Some(stop) = self.shared.stop() {
                     let _ = self.jvmti.stop_thread(thread, stop.get());
                 }
@@ -197,8 +251,12 @@ impl Restless {
                 let Ok(cpu) = jvmti.thread_cpu_time(thread.get()) else { continue };
                 let busy = self.judge(hash, cpu, passed);
                 now.insert(hash, busy);
-                if cpu.saturating_sub(busy.since) > self.limit {
-                    found = jvmti.thread_info(env, thread.get()).ok().map(|info| info.name);
+                let worked = cpu.saturating_sub(busy.since);
+                if worked > self.limit {
+                    let name = jvmti.thread_info(env, thread.get()).ok().map(|info| info.name);
+                    // Those of the common pool are stopped when the sequence has ended.
+                    let is_common = name.as_ref().is_some_and(|name| name.starts_with(COMMON));
+                    found = found.or(name.filter(|_| !is_common || worked > COMMON_LIMITS * self.limit));
                 }
             }
             self.seen = now;

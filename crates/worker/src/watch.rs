@@ -31,8 +31,10 @@ pub struct Watch {
     step: AtomicU32,
     /// The word of the last step during which a class was initialised.
     initialised: AtomicU64,
-    /// Steps get less time than usual.
+    /// Steps get less CPU time than usual.
     hurried: AtomicBool,
+    /// They may wait less than usual.
+    impatient: AtomicBool,
 }
 
 impl Watch {
@@ -54,10 +56,11 @@ impl Watch {
         self.word.swap(word & !STATE, Ordering::AcqRel) & STATE == STOPPING
     }
 
-    /// From the next step on, whether steps get less CPU time than usual.
+    /// From the next step on, whether steps get less CPU time than usual, and may wait less.
     #[inline]
-    pub fn hurry(&self, hurried: bool) {
+    pub fn hurry(&self, hurried: bool, impatient: bool) {
         self.hurried.store(hurried, Ordering::Relaxed);
+        self.impatient.store(impatient, Ordering::Relaxed);
     }
 
     /// A class is initialised during the step that runs.
@@ -114,6 +117,8 @@ pub struct Watchdog {
     seen: u64,
     wall: Duration,
     cpu: Duration,
+    /// CPU time that the process had used then.
+    process: Duration,
     stopping_since: Option<Duration>,
     /// Since when the process does nothing, and the CPU time it had used then.
     quiet_since: (Duration, Duration),
@@ -125,8 +130,11 @@ const CHORES: u32 = 20;
 /// A step that initialises classes gets so many times the CPU time: that happens once, and a class whose initialiser was stopped is spoilt.
 const INITIALISERS: u32 = 4;
 
-/// A hurried step gets this part of the CPU time.
+/// A hurried step gets this part of the CPU time, and of the time it may wait.
 const HURRY: u32 = 5;
+
+/// All threads together get so many times the CPU time while a step runs: it may wait for others, which never end, and compilers are among them.
+const TOGETHER: u32 = 3;
 
 /// CPU time of other threads is this coarse.
 const COARSE: Duration = Duration::from_millis(4);
@@ -142,14 +150,14 @@ pub struct Clocks<T, P> {
 impl Watchdog {
     pub fn new(patience: Patience) -> Self {
         let (wall, cpu, quiet_since) = (Duration::ZERO, Duration::ZERO, (Duration::ZERO, Duration::ZERO));
-        Watchdog { patience, seen: 0, wall, cpu, stopping_since: None, quiet_since }
+        Watchdog { patience, seen: 0, wall, cpu, process: Duration::ZERO, stopping_since: None, quiet_since }
     }
 
     /// Looks once. `wall` only grows.
     pub fn tick<T, P>(&mut self, watch: &Watch, wall: Duration, clocks: Clocks<T, P>) -> Verdict
     where
         T: FnOnce() -> Duration,
-        P: FnOnce() -> Duration,
+        P: Fn() -> Duration,
     {
         let word = watch.word.load(Ordering::Acquire);
         match word & STATE {
@@ -158,9 +166,8 @@ impl Watchdog {
                 self.seen = word;
                 self.wall = wall;
                 self.cpu = (clocks.thread)();
-                if self.patience.idle.is_some() {
-                    self.quiet_since = (wall, (clocks.process)());
-                }
+                self.process = (clocks.process)();
+                self.quiet_since = (wall, self.process);
                 self.stopping_since = None;
                 Verdict::Wait
             }
@@ -177,21 +184,25 @@ impl Watchdog {
     fn judge<T, P>(&mut self, watch: &Watch, word: u64, wall: Duration, clocks: Clocks<T, P>) -> Verdict
     where
         T: FnOnce() -> Duration,
-        P: FnOnce() -> Duration,
+        P: Fn() -> Duration,
     {
         let elapsed = wall.saturating_sub(self.wall);
         let Clocks { thread, process } = clocks;
-        let cpu = if watch.initialised.load(Ordering::Relaxed) == word {
-            self.patience.cpu.saturating_mul(INITIALISERS)
+        let Patience { mut cpu, mut idle, .. } = self.patience;
+        if watch.initialised.load(Ordering::Relaxed) == word {
+            cpu = cpu.saturating_mul(INITIALISERS);
         } else if watch.hurried.load(Ordering::Relaxed) {
-            self.patience.cpu / HURRY
-        } else {
-            self.patience.cpu
-        };
+            cpu /= HURRY;
+        }
+        if watch.impatient.load(Ordering::Relaxed) {
+            idle = idle.map(|idle| idle / HURRY);
+        }
+        let together = self.patience.cpu.max(cpu).saturating_mul(TOGETHER);
         // A thread uses no more CPU time than wall time passes.
         let over = elapsed > self.patience.wall
             || (elapsed > cpu && thread().saturating_sub(self.cpu) > cpu)
-            || self.patience.idle.is_some_and(|idle| self.is_quiet(wall, process()) > idle);
+            || (elapsed > self.patience.cpu && process().saturating_sub(self.process) > together)
+            || idle.is_some_and(|idle| self.is_quiet(wall, process()) > idle);
         if !over || !watch.give_up(word) {
             return Verdict::Wait;
         }
@@ -251,7 +262,7 @@ mod tests {
     fn a_hurried_step_gets_less_time_unless_it_initialises_a_class() {
         let patience = Patience { wall: 1_000 * MS, ..patience() };
         let (watch, mut dog) = (Watch::default(), Watchdog::new(patience));
-        watch.hurry(true);
+        watch.hurry(true, false);
         watch.enter(place(1));
         assert_eq!(run(&watch, &mut dog, 100, 0, 22), [(21, Verdict::Stop)]);
         assert!(watch.leave());
@@ -259,7 +270,7 @@ mod tests {
         watch.initialises();
         assert_eq!(run(&watch, &mut dog, 100, 22, 424), [(423, Verdict::Stop)]);
         assert!(watch.leave());
-        watch.hurry(false);
+        watch.hurry(false, false);
         watch.enter(place(3));
         assert_eq!(run(&watch, &mut dog, 100, 424, 526), [(525, Verdict::Stop)]);
     }
@@ -281,6 +292,18 @@ mod tests {
         let (watch, mut dog) = (Watch::default(), Watchdog::new(patience()));
         watch.enter(place(0));
         assert_eq!(run(&watch, &mut dog, 10, 0, 302), [(301, Verdict::Stop)]);
+    }
+
+    #[test]
+    fn a_step_that_waits_for_busy_threads_is_stopped_by_what_they_use() {
+        let patience = Patience { wall: 10_000 * MS, idle: Some(120 * MS), ..patience() };
+        let (watch, mut dog) = (Watch::default(), Watchdog::new(patience));
+        watch.enter(place(0));
+        let stopped = (0..400).find(|&at| {
+            let clocks = Clocks { thread: || Duration::ZERO, process: || MS * at };
+            dog.tick(&watch, MS * at, clocks) == Verdict::Stop
+        });
+        assert_eq!(stopped, Some(301));
     }
 
     #[test]

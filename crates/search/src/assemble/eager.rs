@@ -136,6 +136,9 @@ impl Assembler<'_> {
                 let params = |id: CallableId| self.catalogue.callable(id).params.len();
                 if params(one) <= params(two) { one } else { two }
             };
+            if self.suspicion.is_shunned(self.catalogue.callable(chosen).operation) {
+                continue;
+            }
             let (nodes, parts, steps) = (plan.nodes.len(), plan.parts.len(), plan.steps);
             if let Some(found) = self.call(plan, chosen, owner, depth) {
                 return Some(found);
@@ -154,7 +157,10 @@ impl Assembler<'_> {
     /// A call without arguments that yields the type.
     fn made_of_nothing(&mut self, ty: TypeId) -> Option<CallableId> {
         let all = self.catalogue.producers(ty);
-        let bare = |id: &CallableId| self.catalogue.callable(*id).params.is_empty();
+        let bare = |id: &CallableId| {
+            let callable = self.catalogue.callable(*id);
+            callable.params.is_empty() && !self.suspicion.is_shunned(callable.operation)
+        };
         let bare: SmallVec<[CallableId; 8]> = all.iter().copied().filter(bare).collect();
         self.rng.pick(&bare).copied()
     }

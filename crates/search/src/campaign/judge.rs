@@ -4,7 +4,7 @@
 //! tell whether a value is new.
 
 use probat_model::{
-    Contract, DeathCause, End, JavaString, Literal, Observation, Operation, StateHash, Step, StepId,
+    Contract, DeathCause, End, JavaString, Leak, Literal, Observation, Operation, StateHash, Step, StepId,
     TaintKind, Type, Value,
 };
 use smallvec::SmallVec;
@@ -63,7 +63,8 @@ impl Campaign<'_> {
         let is_slow = self.costs.note(&self.catalogue.operations, &candidate.steps, seen.slow.0);
         let record = self.schedule.record_mut(callable);
         record.tries += 1;
-        record.slow += u32::from(is_slow);
+        // Threads that were started are waited for.
+        record.slow += u32::from(is_slow || seen.leaks.contains(&Leak::Threads));
         let (attempt, legal_before) = (candidate.attempt, self.totals.legal);
         let (substituted, edges_before) = (candidate.substituted, self.archive.edges());
         if seen.is_harmless() && matches!(seen.end, End::Completed | End::Threw(_)) {
@@ -127,12 +128,20 @@ impl Campaign<'_> {
         }
     }
 
-    /// How stand-ins fare.
+    /// How stand-ins fare, and calls that were stopped before.
     fn count_stands(&mut self, candidate: &Candidate, end: &End) {
-        let is_stopped = matches!(end, End::TimedOut(_) | End::Exhausted(_) | End::Died { .. });
-        for step in &candidate.steps {
-            if let Operation::Stub(_) = self.catalogue.operations.get(step.operation) {
-                self.suspicion.used(step.operation, is_stopped);
+        let stopped_at = match end {
+            End::TimedOut(step) | End::Exhausted(step) => Some(usize::from(step.0)),
+            End::Died { step, .. } => {
+                Some(step.map_or(candidate.steps.len() - 1, |step| usize::from(step.0)))
+            }
+            End::Completed | End::Threw(_) | End::Refused(_) => None,
+        };
+        for (at, step) in candidate.steps.iter().enumerate() {
+            match self.catalogue.operations.get(step.operation) {
+                Operation::Stub(_) => self.suspicion.used(step.operation, stopped_at.is_some()),
+                _ if stopped_at == Some(at) => self.suspicion.used(step.operation, true),
+                _ => self.suspicion.used_again(step.operation),
             }
         }
     }
@@ -241,8 +250,8 @@ impl Campaign<'_> {
 
     fn timed_out(&mut self, candidate: &Candidate, step: StepId) -> bool {
         if self.config.hurry && candidate.is_unhurried {
-            self.was_not_hurried(candidate);
-        } else if self.config.hurry && self.gets_second_chance(candidate) {
+            self.was_not_hurried(candidate, step);
+        } else if self.config.hurry && self.gets_second_chance(candidate, step) {
             return false;
         }
         self.stopped(candidate, FailureKind::TimedOut, Some(step), None)

@@ -30,7 +30,7 @@ mod walks;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use probat_model::{Observation, Operation, Sequence, Step, Thrown, Type};
+use probat_model::{Observation, Operation, OperationId, Sequence, Step, Thrown, Type};
 use probat_protocol::{Item, Observe, Reset, Values};
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::Xxh3;
@@ -263,7 +263,8 @@ pub struct Campaign<'h> {
     /// Operations that make sequences take long.
     costs: Costs,
     /// How often calls were given more time after they had been hurried.
-    second_chances: FxHashMap<CallableId, u32>,
+    second_chances: FxHashMap<OperationId, u32>,
+    chances_given: u64,
     /// Callables that exhausted memory or time, and the rest of their classes.
     tame: FxHashSet<CallableId>,
     /// Stored sequences and stand-ins that make calls run out of memory or time.
@@ -331,6 +332,7 @@ impl<'h> Campaign<'h> {
             earnings: Earnings::default(),
             costs: Costs::default(),
             second_chances: FxHashMap::default(),
+            chances_given: 0,
             tame: FxHashSet::default(),
             suspicion: Suspicion::default(),
             habits: Habits::new(catalogue.callables.len()),
