@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use probat_model::{ClassName, End, OperationTable, StepId, StepOutcome, TaintKind, Value};
-use probat_protocol::{Farewell, Item};
+use probat_model::{ClassName, End, Leak, OperationTable, StepId, StepOutcome, TaintKind, Value};
+use probat_protocol::{Farewell, Item, Setting};
 
 use crate::Case;
 use crate::bed::{Answer, Bed, Script, Worker, one_call};
@@ -17,7 +17,12 @@ pub fn cases() -> Vec<Case> {
         ("attempts_are_refused_and_told", attempts_are_refused_and_told),
         ("scratch_may_be_written", scratch_may_be_written),
         ("threads_are_counted", threads_are_counted),
-        ("a_thread_of_the_jvm_may_not_work_for_ever", a_thread_of_the_jvm_may_not_work_for_ever),
+        (
+            "tasks_of_the_common_pool_end_with_their_sequence",
+            tasks_of_the_common_pool_end_with_their_sequence,
+        ),
+        ("a_stop_that_something_catches_costs_no_jvm", a_stop_that_something_catches_costs_no_jvm),
+        ("other_threads_read_the_real_clock", other_threads_read_the_real_clock),
         ("floods_do_no_harm", floods_do_no_harm),
         ("hostile_exceptions_are_survived", hostile_exceptions_are_survived),
         ("initialisers_at_the_start", initialisers_at_the_start),
@@ -119,17 +124,36 @@ fn threads_are_counted(bed: &Bed) {
     );
 }
 
-fn a_thread_of_the_jvm_may_not_work_for_ever(bed: &Bed) {
-    let mut table = OperationTable::new();
-    let busy = one_call(&mut table, "fixture/Hostile.busyPool", "()V");
-    let fine = one_call(&mut table, "fixture/Subject.next", "()I");
-    let mut worker = bed.worker_with(|config| config.limits.call_cpu = Duration::from_secs(2));
-    let mut answer = worker.run(&table, &[busy]);
+fn tasks_of_the_common_pool_end_with_their_sequence(bed: &Bed) {
+    let answer = run(bed, "fixture/Hostile.busyPool", "()V");
     assert_eq!(answer.seen[0].end, End::Completed);
-    while answer.farewell.is_none() {
-        answer = worker.run(&table, &[fine.clone(), fine.clone()]);
-    }
+    assert!(answer.seen[0].leaks.contains(&Leak::Threads), "{:?}", answer.seen[0]);
+    assert_eq!((answer.seen.len(), &answer.farewell), (2, &None), "the task was stopped");
+    let answer = run(bed, "fixture/Hostile.stubbornPool", "()V");
+    assert!(answer.seen[0].leaks.contains(&Leak::Threads), "{:?}", answer.seen[0]);
     assert!(spent(&answer).contains("commonPool"), "{answer:?}");
+    let patient = bed.worker_with(|config| {
+        config.limits.call_cpu = Duration::from_millis(200);
+        config.limits.call_wall = Duration::from_secs(600);
+    });
+    let answer = run_in(patient, "fixture/Hostile.waitForPool", "()V");
+    assert_eq!(answer.seen[0].end, End::TimedOut(StepId(0)), "what it waits for uses the time it has");
+}
+
+fn a_stop_that_something_catches_costs_no_jvm(bed: &Bed) {
+    for (method, descriptor) in [("swallow", "()I"), ("waitForEver", "()V")] {
+        let answer = run_in(bed.impatient_worker(), &format!("fixture/Hostile.{method}"), descriptor);
+        assert_eq!(answer.seen[0].end, End::TimedOut(StepId(0)), "{method}");
+        assert_eq!((answer.seen.len(), &answer.farewell), (2, &None), "{method}: the worker goes on");
+    }
+}
+
+/// Threads of the JDK wait for moments that they take from the clock: with one that is behind they would never wait.
+fn other_threads_read_the_real_clock(bed: &Bed) {
+    let worker = bed.worker_with(|config| config.setting = Setting::Still);
+    let answer = run_in(worker, "fixture/Hostile.otherClock", "()J");
+    let [Value::Long(ahead)] = values(&answer.seen[0])[..] else { panic!("{:?}", answer.seen[0]) };
+    assert!(*ahead > 365 * 24 * 3_600_000, "{ahead}");
 }
 
 fn floods_do_no_harm(bed: &Bed) {
