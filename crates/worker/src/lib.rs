@@ -99,7 +99,9 @@ fn spawn(
 ) -> Result<std::sync::mpsc::SyncSender<Order>, Fault> {
     let cannot =
         |doing: &str, error: std::io::Error| Fault::Failed { doing: doing.into(), why: error.to_string() };
-    let policy = policy::Policy::new(&config.sandbox.scratch, &config.java_home, config.limits.threads);
+    let places = policy::places(config.setting);
+    let (scratch, threads) = (&config.sandbox.scratch, config.limits.threads);
+    let policy = policy::Policy::new(scratch, places, &config.java_home, threads);
     let classes = config.instrumentation.classes.iter().map(|probes| probes.class.clone()).collect();
     let shared = shared::Shared::new(policy, classes).install();
     let (hooks, arm) =

@@ -8,7 +8,7 @@ use std::path::Path;
 use probat_protocol::{Setting, WorkerConfig};
 
 use crate::clock;
-use crate::policy::TEMPORARY;
+use crate::policy::places;
 
 /// The feature release (17, 25) as the JDK's `release` file tells it.
 pub fn feature_release(release_file: &str) -> Option<u32> {
@@ -29,6 +29,9 @@ pub fn feature_release_of(java_home: &Path) -> Option<u32> {
 pub fn jvm_options(config: &WorkerConfig, feature: Option<u32>) -> Vec<String> {
     let limits = &config.limits;
     let scratch = config.sandbox.scratch.display();
+    let places = places(config.setting);
+    let (temporary, working) =
+        (config.sandbox.scratch.join(places.temporary), config.sandbox.scratch.join(places.working));
     let mut options = vec![
         format!("-Xmx{}k", limits.heap_bytes.max(8 << 20) >> 10),
         // Room from the start, so that neither short lives nor one large array make the JVM collect everything.
@@ -54,8 +57,8 @@ pub fn jvm_options(config: &WorkerConfig, feature: Option<u32>) -> Vec<String> {
         format!("-XX:ErrorFile={scratch}/hs_err_pid%p.log"),
         // Hot exceptions would otherwise lose their frames, and outcomes would depend on how often a call was made.
         "-XX:-OmitStackTraceInFastThrow".into(),
-        format!("-Djava.io.tmpdir={scratch}/{TEMPORARY}"),
-        format!("-Duser.dir={scratch}"),
+        format!("-Djava.io.tmpdir={}", temporary.display()),
+        format!("-Duser.dir={}", working.display()),
         format!("-Duser.home={scratch}"),
         // What a machine is set to must not show in results.
         "-Duser.language=en".into(),

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 use probat_model::TaintKind;
+use probat_protocol::Setting;
 
 /// The kinds in the order the guards number them.
 pub const KINDS: [TaintKind; 8] = [
@@ -20,8 +21,23 @@ pub const KINDS: [TaintKind; 8] = [
     TaintKind::Display,
 ];
 
-/// The JVM's folder for temporary files, in scratch. What is written beside it would be in the working folder of whoever runs a test.
-pub const TEMPORARY: &str = "temporary";
+/// Folders below scratch that the JVM is told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Places {
+    /// The working folder.
+    pub working: &'static str,
+    /// The folder for temporary files. What is written beside it would be in the working folder of whoever runs a test.
+    pub temporary: &'static str,
+}
+
+/// Where a worker works. Not everywhere in the same places: what is made of their names, or of one lying in the other, is to be noticed.
+pub fn places(setting: Setting) -> Places {
+    match setting {
+        Setting::Fixed | Setting::Still | Setting::User => Places { working: "", temporary: "temporary" },
+        Setting::Other => Places { working: "", temporary: "other/place" },
+        Setting::Later => Places { working: "project", temporary: "var/run/tmp" },
+    }
+}
 
 /// What swallows everything.
 const NOWHERE: &str = "/dev/null";
@@ -39,6 +55,8 @@ pub enum Decision {
 pub struct Policy {
     /// Without links, so that prefixes compare.
     scratch: PathBuf,
+    /// What relative paths are relative to.
+    working: PathBuf,
     /// The JVM's folder for temporary files, below scratch.
     temporary: PathBuf,
     /// Folders whose native libraries belong to the JDK.
@@ -47,11 +65,11 @@ pub struct Policy {
 }
 
 impl Policy {
-    pub fn new(scratch: &Path, java_home: &Path, threads: u32) -> Self {
+    pub fn new(scratch: &Path, places: Places, java_home: &Path, threads: u32) -> Self {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
         let scratch = real(scratch);
-        let temporary = scratch.join(TEMPORARY);
-        Policy { scratch, temporary, libraries: real(java_home).join("lib"), threads }
+        let (working, temporary) = (scratch.join(places.working), scratch.join(places.temporary));
+        Policy { scratch, working, temporary, libraries: real(java_home).join("lib"), threads }
     }
 
     /// Decides on an attempt; `live_threads` counts those the code under test has already.
@@ -74,13 +92,13 @@ impl Policy {
 
     /// Whether writing this path stays below scratch, links and dots resolved.
     pub fn is_in_scratch(&self, path: &Path) -> bool {
-        let absolute = self.scratch.join(path);
+        let absolute = self.working.join(path);
         resolve(&absolute).is_some_and(|real| real.starts_with(&self.scratch))
     }
 
     /// Whether a file that may be written is one that nobody else knows of: below the folder for temporary files, or nowhere.
     pub fn is_temporary(&self, path: &Path) -> bool {
-        let real = resolve(&self.scratch.join(path));
+        let real = resolve(&self.working.join(path));
         path == Path::new(NOWHERE)
             || real.is_some_and(|real| real != self.temporary && real.starts_with(&self.temporary))
     }
@@ -127,7 +145,8 @@ mod tests {
             std::fs::create_dir_all(root.path().join(folder)).unwrap();
         }
         std::fs::write(root.path().join("jdk/lib/libnet.so"), "").unwrap();
-        let policy = Policy::new(&root.path().join("scratch"), &root.path().join("jdk"), 3);
+        let policy =
+            Policy::new(&root.path().join("scratch"), places(Setting::User), &root.path().join("jdk"), 3);
         (root, policy)
     }
 
@@ -156,7 +175,7 @@ mod tests {
     #[test]
     fn only_what_is_below_the_folder_for_temporary_files_is_temporary() {
         let (root, policy) = policy();
-        let folder = root.path().join("scratch").join(TEMPORARY);
+        let folder = root.path().join("scratch/temporary");
         std::fs::create_dir(&folder).unwrap();
         for (path, temporary) in [
             (folder.join("probat123.tmp"), true),

@@ -345,7 +345,15 @@ mod tests {
     use std::path::Path;
 
     fn shared() -> Shared {
-        Shared::new(Policy::new(Path::new("."), Path::new("."), 2), Vec::new())
+        Shared::new(
+            Policy::new(
+                Path::new("."),
+                crate::policy::places(probat_protocol::Setting::User),
+                Path::new("."),
+                2,
+            ),
+            Vec::new(),
+        )
     }
 
     #[test]

@@ -34,7 +34,7 @@ use crate::link::Up;
 use crate::loader::Loaders;
 use crate::natives::{self, Details};
 use crate::observe::Values;
-use crate::policy::TEMPORARY;
+use crate::policy::places;
 use crate::probes::Probes;
 use crate::reset::Baseline;
 use crate::shared::{self, Jvm, Shared};
@@ -74,8 +74,13 @@ pub fn confine(config: &WorkerConfig) -> Result<SandboxReport, Fault> {
     // they end when they next look at their pipe.
     let _ = limits::die_with_parent();
     let _ = limits::first_to_go();
-    std::env::set_current_dir(&config.sandbox.scratch).map_err(|error| cannot("go to scratch", &error))?;
-    std::fs::create_dir_all(TEMPORARY).map_err(|error| cannot("make a folder in scratch", &error))?;
+    let (scratch, places) = (&config.sandbox.scratch, places(config.setting));
+    for folder in [places.temporary, places.working] {
+        let made = std::fs::create_dir_all(scratch.join(folder));
+        made.map_err(|error| cannot("make a folder in scratch", &error))?;
+    }
+    std::env::set_current_dir(scratch.join(places.working))
+        .map_err(|error| cannot("go to scratch", &error))?;
     furnish(config.setting).map_err(|error| cannot("write to scratch", &error))?;
     limits::apply(&ProcessLimits {
         file_bytes: config.limits.file_bytes,

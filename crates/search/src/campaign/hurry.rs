@@ -48,3 +48,48 @@ impl Campaign<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{LINES, counter, plain};
+    use super::super::{CampaignConfig, FailureKind};
+    use super::*;
+    use probat_model::{End, Observation, Operation};
+    use probat_protocol::Item;
+
+    /// Searches where `down` takes longer than a hurried call may; with `ends` it does end. How often it ran unhurried, and whether it was reported.
+    fn search(ends: bool) -> (usize, bool) {
+        let (catalogue, mut fake) = counter();
+        let config = CampaignConfig { hurry: true, ..plain(1) };
+        let mut campaign = Campaign::new(catalogue, &LINES, config);
+        let mut unhurried = 0;
+        for _ in 0..40 {
+            let round = campaign.round();
+            let items: Vec<Item> = round.iter().map(|draft| campaign.item(draft)).collect();
+            let mut seen: Vec<Observation> = Vec::new();
+            for item in &items {
+                let table = &campaign.catalogue.operations;
+                let is_down = |operation: &Operation| matches!(operation, Operation::Call { name, .. } if name == "down");
+                let steps = item.sequence.steps();
+                let down = steps.iter().position(|step| is_down(table.get(step.operation)));
+                unhurried += usize::from(!item.is_hurried && down.is_some());
+                let one = fake.observe(table, item);
+                seen.push(match down {
+                    Some(at) if item.is_hurried || !ends => {
+                        Observation { end: End::TimedOut(StepId(at as u16)), ..one }
+                    }
+                    _ => one,
+                });
+            }
+            campaign.absorb(round, seen);
+        }
+        let is_told = campaign.failures().any(|failure| failure.kind == FailureKind::TimedOut);
+        (unhurried, is_told)
+    }
+
+    #[test]
+    fn what_was_stopped_in_a_hurry_gets_a_second_chance_before_it_is_reported() {
+        assert_eq!(search(true), (CHANCES as usize, false));
+        assert_eq!(search(false), (1, true));
+    }
+}
