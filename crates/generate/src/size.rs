@@ -114,10 +114,10 @@ pub(crate) fn rank(runs: &[&Witness], size: Size) -> Ranked {
     for run in runs {
         let lines = u64::from(run.length) * SHORTENED / u64::from(LINE);
         let shows = match &run.ending {
-            Ended::Returned => Shows::Result(run.callable, run.gave),
-            Ended::Threw(class) => Shows::Exception(run.callable, class),
+            Ended::Returned => run.gave.tells().then_some(Shows::Result(run.callable, run.gave)),
+            Ended::Threw(class) => Some(Shows::Exception(run.callable, class)),
         };
-        candidates.push(Candidate { edges: &run.edges, shows: Some(shows), cost: lines + METHOD / SHARED });
+        candidates.push(Candidate { edges: &run.edges, shows, cost: lines + METHOD / SHARED });
     }
     let Taken { order, worthy, .. } = best_first(&candidates, size.bound().map(Bound::for_runs));
     Ranked { order, promising: worthy }
@@ -130,7 +130,8 @@ pub(crate) fn choose(tests: &mut Vec<Finished>, table: &OperationTable, size: Si
         let costs = costs(tests, table);
         let mut candidates = Vec::with_capacity(tests.len());
         for (test, cost) in tests.iter().zip(costs) {
-            let result = test.asserts().then_some(Shows::Result(test.callable, test.gave));
+            let tells = test.asserts() && test.gave.tells();
+            let result = tells.then_some(Shows::Result(test.callable, test.gave));
             let exception = thrown(test).map(|class| Shows::Exception(test.callable, class));
             let shows = exception.or(result);
             candidates.push(Candidate { edges: &test.edges, shows, cost });

@@ -51,6 +51,11 @@ pub enum Gave {
 }
 
 impl Gave {
+    /// Whether a test that shows it says something: that there is an object is what anybody would expect.
+    pub fn tells(self) -> bool {
+        !matches!(self, Gave::Nothing | Gave::Object)
+    }
+
     pub fn of(value: Option<&Value>) -> Self {
         let number = |sign: Option<std::cmp::Ordering>| match sign {
             Some(std::cmp::Ordering::Less) => Gave::Negative,
@@ -124,7 +129,7 @@ impl Witness {
     /// Whether a test of it may be worth writing though it takes no edge that other tests do not.
     fn tells_much(&self) -> bool {
         match &self.ending {
-            Ending::Returned => self.gave != Gave::Nothing,
+            Ending::Returned => self.gave.tells(),
             Ending::Threw(class) => !INCIDENTAL.contains(&class.as_internal()),
         }
     }
