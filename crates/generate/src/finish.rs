@@ -19,6 +19,7 @@ use probat_search::catalogue::{CallableId, OwnerId};
 use probat_search::executor::Executor;
 use probat_search::minimize::{Subject, minimize};
 use probat_search::replace::{Spare, replace_by, spares};
+use probat_search::shrink::shrink;
 use probat_search::spell::spell;
 
 use crate::change::Compared;
@@ -288,6 +289,7 @@ fn shorten<E: Executor>(
                 (subject.steps, subject.seen) = before;
             }
         }
+        shrink(&mut campaign.catalogue.operations, &mut subjects, executor, stop)?;
     }
     let short: Vec<_> = subjects.into_iter().map(|subject| (subject.steps, subject.seen)).collect();
     let told = |((witness, needs), (steps, seen))| Told { witness, needs, steps, seen };

@@ -18,6 +18,9 @@ pub(crate) struct Pace {
 const FIXED: f64 = 4.0;
 const PER_LINE: f64 = 0.0008;
 
+/// The share of these that running everything together once more takes.
+const CONFIRMING: f64 = 0.4;
+
 /// Lines of an ordinary test, and of a short one.
 const LINES: f64 = 15.0;
 const SHORT_LINES: usize = 5;
@@ -39,29 +42,29 @@ impl Default for Pace {
 
 /// What a search should leave for each test it has found.
 pub(crate) fn cost_per_test() -> Duration {
-    Duration::from_secs_f64(PER_LINE * LINES * DOUBT)
+    Duration::from_secs_f64(PER_LINE * (1.0 + CONFIRMING) * LINES * DOUBT)
 }
 
 /// What it should leave for so many lines, besides what it leaves in any case.
 pub(crate) fn cost_of(lines: usize) -> Duration {
-    Duration::from_secs_f64(PER_LINE * lines as f64 * DOUBT)
+    Duration::from_secs_f64(PER_LINE * (1.0 + CONFIRMING) * lines as f64 * DOUBT)
 }
 
 /// What a search should leave in any case.
 pub(crate) fn fixed_cost() -> Duration {
-    Duration::from_secs_f64(FIXED * DOUBT)
+    Duration::from_secs_f64(FIXED * (1.0 + CONFIRMING) * DOUBT)
 }
 
 /// How many tests can be checked in a time. Those of a first batch may all be short; if they are not, the most useful of them are checked.
 pub(crate) fn tests_in(time: Duration) -> usize {
-    let left = time.as_secs_f64() / DOUBT - FIXED;
+    let left = time.as_secs_f64() / DOUBT / (1.0 + CONFIRMING) - FIXED;
     (left.max(0.0) / (PER_LINE * LINES)) as usize + FIRST / SHORT_LINES
 }
 
 impl Pace {
-    /// Of `waiting` lines, how many to check next. Something is always checked first, even when time is out.
+    /// Of `waiting` lines, how many to check next, so that there is time to run everything once more. Something is always checked first, even when time is out.
     pub fn room(&self, left: Duration, waiting: usize) -> usize {
-        let left = left.as_secs_f64();
+        let left = left.as_secs_f64() / (1.0 + CONFIRMING);
         let doubt = if self.measured { 1.0 } else { DOUBT };
         // All at once, if that is likely to fit: what waits for a second batch pays for JVMs again.
         if self.fixed + self.per_line * waiting as f64 <= left {

@@ -80,6 +80,9 @@ pub enum VerifyError {
 /// whole files are.
 const ROUNDS: usize = 6;
 
+/// Runs of the whole suite until nothing in it fails.
+const CONFIRMATIONS: usize = 4;
+
 /// What verification needs besides the suite.
 pub(crate) struct Verifier<'a> {
     pub job: &'a Job<'a>,
@@ -109,6 +112,7 @@ pub(crate) fn verify(
     let mut workshop = Workshop::new(job.java.compiler(javac, class_path), compiler_config(job));
     let mut waiting = printed.by_worth();
     let mut pace = Pace::default();
+    let (mut batches, mut is_changed) = (0, false);
     for number in 0.. {
         let batch = next_batch(&mut printed, &mut waiting, &pace, with.deadline);
         if batch.is_empty() {
@@ -119,6 +123,7 @@ pub(crate) fn verify(
         let folder = job.work.join(format!("batch{number}"));
         let mut open = check(job, &mut workshop, &mut printed, &batch, &folder, true, enter)?;
         pace.learn(lines, start.elapsed());
+        (batches, is_changed) = (batches + 1, is_changed || !open.is_empty());
         // Methods that fell apart and files that lost tests on which others may depend, then cases that are written without type arguments.
         for (round, rewrites) in [(1, true), (2, false)] {
             if !open.is_empty() {
@@ -130,11 +135,36 @@ pub(crate) fn verify(
     for file in waiting {
         printed.drop_file(file, DropReason::Unchecked, "the time was up");
     }
+    if is_changed || batches > 1 {
+        confirm(with, &mut workshop, &mut printed, enter)?;
+    }
     let files = printed.files();
     Ok(Verification { files, edges: printed.edges(), dropped: printed.dropped, verified: true })
 }
 
-/// Takes as many files as there is time for.
+/// Runs all that is left together until nothing fails: a method that fell apart or got another form was checked beside a few others, and may leave
+/// behind what makes tests of other files fail. However late it is, this is done once.
+fn confirm(
+    with: &Verifier<'_>,
+    workshop: &mut Workshop,
+    printed: &mut Printed<'_>,
+    enter: &mut dyn FnMut(Phase),
+) -> Result<(), VerifyError> {
+    for round in 0..CONFIRMATIONS {
+        let is_late = with.deadline.is_some_and(|deadline| deadline <= Instant::now());
+        let all = printed.passing();
+        if all.is_empty() || round > 0 && is_late {
+            break;
+        }
+        let folder = with.job.work.join(format!("all{round}"));
+        if check(with.job, workshop, printed, &all, &folder, false, enter)?.is_empty() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Takes as many files as there is time for, and for running them all once more.
 fn next_batch(
     printed: &mut Printed<'_>,
     waiting: &mut Vec<FileId>,

@@ -31,6 +31,7 @@ pub mod relevance_table;
 pub mod replace;
 pub mod rng;
 pub mod schedule;
+pub mod shrink;
 pub mod spell;
 pub mod stems;
 pub mod store;

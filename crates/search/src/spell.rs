@@ -13,7 +13,7 @@ use crate::relevance::is_call;
 
 /// Rounds in which calls are replaced one by one, and literals.
 const CALL_ROUNDS: usize = 4;
-const LITERAL_ROUNDS: usize = 12;
+const LITERAL_ROUNDS: usize = 48;
 
 /// Longest text that is written in place of a call.
 const LONGEST: usize = 60;
@@ -188,10 +188,10 @@ fn plain(literal: &Literal) -> Vec<Literal> {
         Literal::String(old) if !old.units().iter().all(|unit| (0x20..0x7f).contains(unit)) => {
             vec![text("a")]
         }
-        Literal::Int(old) if old.unsigned_abs() > 1 => vec![Literal::Int(1), Literal::Int(0)],
-        Literal::Long(old) if old.unsigned_abs() > 1 => vec![Literal::Long(1), Literal::Long(0)],
-        Literal::Short(old) if old.unsigned_abs() > 1 => vec![Literal::Short(1)],
-        Literal::Byte(old) if old.unsigned_abs() > 1 => vec![Literal::Byte(1)],
+        Literal::Int(old) => rounder(i64::from(*old)).map(|value| Literal::Int(value as i32)).collect(),
+        Literal::Long(old) => rounder(*old).map(Literal::Long).collect(),
+        Literal::Short(old) => rounder(i64::from(*old)).map(|value| Literal::Short(value as i16)).collect(),
+        Literal::Byte(old) => rounder(i64::from(*old)).map(|value| Literal::Byte(value as i8)).collect(),
         Literal::Char(old) if !matches!(old, 0x21..0x7f) => vec![Literal::Char(u16::from(b'a'))],
         Literal::Double(old) if !is_small(f64::from_bits(*old)) => {
             vec![Literal::Double(1.0f64.to_bits()), Literal::Double(0.0f64.to_bits())]
@@ -201,6 +201,16 @@ fn plain(literal: &Literal) -> Vec<Literal> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Numbers that say less than one: nearer to zero, and round.
+fn rounder(value: i64) -> impl Iterator<Item = i64> {
+    let round = [1, 0, -1, 2, -2, 10, -10, 100, -100, 1000, -1000];
+    // One is plain whatever was there; of the others, those of the same sign say the same with less.
+    let is_rounder = move |&round: &i64| {
+        value.unsigned_abs() > round.unsigned_abs().max(1) && (round == 1 || value.signum() * round >= 0)
+    };
+    round.into_iter().filter(is_rounder)
 }
 
 fn is_small(value: f64) -> bool {

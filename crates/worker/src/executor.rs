@@ -29,6 +29,7 @@ use crate::reset::{Baseline, Dirty};
 use crate::retire::Pools;
 use crate::sequence::{After, Finish, Runner, Stem};
 use crate::shared::{self, Shared};
+use crate::spoilt::SpoiltClasses;
 use crate::stubs::Stubs;
 use crate::threads::{self, CommonPool, Left};
 use crate::thrown::{Bounds, Sorter};
@@ -73,10 +74,8 @@ pub struct Between {
     pub unclean: bool,
     /// The next sequence needs a fresh loader.
     pub wants_loader: bool,
-    /// Classes that had failed to initialise when last counted.
-    pub failed_classes: usize,
-    /// Failures that initialisers had told of then.
-    pub failures_told: u32,
+    /// Classes that failed to initialise.
+    pub spoilt: SpoiltClasses,
     pub hit: Vec<u32>,
     /// Looked up when a thread is left behind for the first time.
     pub pools: Option<Pools>,
@@ -381,16 +380,11 @@ impl<W: Write> Executor<W> {
             self.state.wants_loader = true;
         }
         if after == After::LookForFailedClasses {
-            let failed = self.count_failed_classes(env)?;
-            // Those whose initialisers said so are dealt with by a fresh loader.
             let told = self.shared.failures();
-            let expected = self.state.failed_classes + (told - self.state.failures_told) as usize;
-            self.state.failed_classes = failed;
-            self.state.failures_told = told;
-            if failed > expected {
-                return Ok(Flow::Spent(
-                    "a class could not be initialised for want of stack, memory or time".into(),
-                ));
+            if let Some(name) = self.state.spoilt.look(env, self.jdk.jvmti, told)? {
+                return Ok(Flow::Spent(format!(
+                    "class `{name}` could not be initialised for want of stack, memory or time"
+                )));
             }
         }
         let many = self.loaders.made() >= loader::MANY && self.state.wants_loader;
@@ -469,20 +463,5 @@ impl<W: Write> Executor<W> {
         self.contracts.forget();
         self.state.wants_loader = false;
         Ok(())
-    }
-
-    pub fn count_failed_classes(&self, env: &mut Env<'_>) -> Result<usize, Fault> {
-        let jvmti = self.jdk.jvmti;
-        let counted = env.with_frame(u16::MAX, |env| -> Result<usize, Fault> {
-            let classes = jvmti.loaded_classes(env)?;
-            let failed = |class: &probat_jvm::Local<'_, probat_jvm::Class>| {
-                jvmti.class_status(class.get()).is_ok_and(probat_jvm::ClassStatus::is_failed)
-            };
-            Ok(classes.iter().filter(|class| failed(class)).count())
-        });
-        match counted {
-            Ok(counted) => counted,
-            Err(exception) => Err(Fault::threw(env, "list classes", exception)),
-        }
     }
 }

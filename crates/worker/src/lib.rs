@@ -6,7 +6,7 @@
 //! - `hooks`, `rewrite`, `initialiser`, `natives`, `policy`, `shared`: classes on their way in, and what they report.
 //! - `types`, `prepare`, `stubs`, `loader`: from names to ids. `arguments`, `act`, `boxes`, `convert`: one step.
 //! - `run`, `observe`, `thrown`, `class_key`, `probes`, `contracts`, `heap`: a sequence and what is seen of it.
-//! - `reset`, `threads`, `salt`: putting things back. `watch`, `guardian`: when a step takes too long.
+//! - `reset`, `threads`, `salt`, `spoilt`: putting things back, and what cannot be. `watch`, `guardian`: when a step takes too long.
 
 mod act;
 mod arguments;
@@ -42,6 +42,7 @@ mod rewrite;
 mod salt;
 mod sequence;
 mod shared;
+mod spoilt;
 mod start;
 mod stray;
 mod stubs;

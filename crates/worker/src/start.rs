@@ -38,6 +38,7 @@ use crate::policy::places;
 use crate::probes::Probes;
 use crate::reset::Baseline;
 use crate::shared::{self, Jvm, Shared};
+use crate::spoilt::SpoiltClasses;
 use crate::stubs::Stubs;
 use crate::thrown::{Bounds, Sorter};
 use crate::types::Types;
@@ -175,7 +176,7 @@ fn set_up(env: &mut Env<'_>, vm: Vm, parts: Parts) -> Result<Executor<File>, Fau
         let reader = state_reader(env, vm, &config)?;
         crate::record::start(env, spec, reader, shared)?;
     }
-    executor.state.failed_classes = executor.count_failed_classes(env)?;
+    executor.state.spoilt = SpoiltClasses::so_far(env, executor.jdk.jvmti, shared.failures())?;
     shared.set_thread_baseline();
     executor.up.hello(&hello)?;
     Ok(executor)

@@ -10,6 +10,8 @@ use probat_search::campaign::{Campaign, FailureKind};
 use probat_search::executor::Executor;
 use probat_search::minimize::{Subject, minimize, slice};
 use probat_search::replace::replace_from;
+use probat_search::shrink::shrink;
+use probat_search::spell::spell;
 
 use super::doubt::{Likelihood, likelihood};
 use super::{Case, Facts};
@@ -146,6 +148,9 @@ pub(super) fn shorten<E: Executor>(
         waves > WAVES || stop()
     };
     replace_from(campaign, &mut subjects, executor, enough)?;
+    take_over(campaign, cases, &wanted, &subjects, facts);
+    spell(&mut campaign.catalogue.operations, &mut subjects, executor, stop)?;
+    shrink(&mut campaign.catalogue.operations, &mut subjects, executor, stop)?;
     take_over(campaign, cases, &wanted, &subjects, facts);
     Ok(())
 }

@@ -49,6 +49,9 @@ const DEEPEST: usize = 100;
 /// How much longer a test counts that may behave otherwise next time: no other is as long.
 const FICKLE: u32 = 100 * LINE;
 
+/// How many more steps a value counts that may be another one next time: where there are others, they are drawn.
+const UNSTEADY: u16 = 12;
+
 /// How much longer a test counts that takes long to run: whatever shows the same sooner is preferred.
 const SLOW: u32 = 30 * LINE;
 
@@ -323,6 +326,8 @@ impl Campaign<'_> {
             Pruning::Mutation | Pruning::Syntactic => key(&candidate.steps),
             Pruning::Off => key(&candidate.steps) ^ u128::from(self.totals.sequences),
         };
+        let is_ours = self.config.strategy.sequences == Sequences::LeastUsed;
+        let unsteady = if is_ours && self.catalogue.is_fickle(&seen.edges) { UNSTEADY } else { 0 };
         let mut found: Vec<PoolValue> = Vec::new();
         let mut texts: Vec<(JavaString, TypeId, StateHash)> = Vec::new();
         let mut asked: Vec<(u16, TypeId)> = Vec::new();
@@ -345,7 +350,7 @@ impl Campaign<'_> {
                     // What is slow once is slow in everything built on it.
                     let is_dear = is_slow && self.pool.of_type(ty) >= DEAR_VALUES;
                     let text = text_at(seen, step).filter(|_| self.config.strategy.literal_texts);
-                    let length = if text.is_some() { 1 } else { candidate.steps.len() as u16 };
+                    let length = if text.is_some() { 1 } else { candidate.steps.len() as u16 + unsteady };
                     if is_big || is_dear || !self.pool.wants(ty, state, length) {
                         continue;
                     }
