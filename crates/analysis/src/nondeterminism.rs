@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use probat_model::Operation;
 use rustc_hash::FxHashMap;
 
 use crate::callgraph::CallGraph;
@@ -261,6 +262,18 @@ impl Nondeterminism {
 pub fn influence_of(world: &World<'_>, method: MethodId) -> Option<Influence> {
     let owner = world.class(world.method(method).class).name.as_internal();
     influence_of_call(owner, world.method_name(method), world.method_descriptor_text(method))
+}
+
+/// Whether a call goes straight to code of the JDK that gives something else each time.
+pub fn is_fickle(operation: &Operation) -> bool {
+    let (class, name, descriptor) = match operation {
+        Operation::Construct { class, descriptor } => (class, "<init>", descriptor),
+        Operation::Call { class, name, descriptor, .. }
+        | Operation::CallStatic { class, name, descriptor, .. } => (class, name.as_ref(), descriptor),
+        _ => return false,
+    };
+    let found = influence_of_call(class.as_internal(), name, &descriptor.to_string());
+    found.is_some_and(Influence::is_fickle)
 }
 
 /// The same of a method known by its names only.

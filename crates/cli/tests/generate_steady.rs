@@ -371,3 +371,31 @@ public class Register {
         check(&source, &[], &["Register.next()"]);
     }
 }
+
+#[test]
+fn words_in_the_users_language_cost_a_test_no_more_than_the_words() {
+    let source = written(
+        "Clerk",
+        "package steady;
+import java.util.Locale;
+public class Clerk {
+    private static boolean german() { return Locale.getDefault().getLanguage().equals(\"de\"); }
+    public static int price(int units) {
+        if (units < 0) throw new IllegalArgumentException(german() ? \"zu wenig\" : \"too few\");
+        return units * 3;
+    }
+    public static Bill bill(int units) { return new Bill(units); }
+    public static class Bill {
+        private final int units;
+        Bill(int units) { this.units = units; }
+        public int getTotal() { return units == 7 ? 22 : units * 3; }
+        public String getTitle() { return german() ? \"Rechnung\" : \"bill\"; }
+    }
+}",
+    );
+    check(&source, &["IllegalArgumentException.class", "getTotal()"], &[]);
+    // Only a run in that language shows it.
+    if launcher().is_some() {
+        check(&source, &[], &["too few", "\"bill\""]);
+    }
+}

@@ -12,7 +12,7 @@ use probat_model::{ClassName, Type};
 
 use crate::arguments::Dialect;
 use crate::infer::Inference;
-use crate::java::{Argument, ClassShape, JavaType, Method, TypeParameter, boxed, unboxed, widens};
+use crate::java::{Access, Argument, ClassShape, JavaType, Method, TypeParameter, boxed, unboxed, widens};
 use crate::scope::Scope;
 
 /// What is known of the static type of an expression.
@@ -76,11 +76,27 @@ impl<'s> Typing<'s> {
         if let Some(known) = self.methods.borrow().get(&key) {
             return known.clone();
         }
-        let all = self.scope.methods(class, name).into_iter();
-        let found: Rc<[Method]> =
-            all.filter(|method| method.access.allows(&method.owner, &self.package)).collect();
+        let found: Rc<[Method]> = self.open_methods(self.scope.methods(class, name)).into();
         self.methods.borrow_mut().insert(key, found.clone());
         found
+    }
+
+    /// Those of methods, nearest first, that source in the package can call. A protected one of another package is not among them, nor is what it
+    /// overrides: the class has no other.
+    fn open_methods(&self, all: Vec<Method>) -> Vec<Method> {
+        let mut overridden: Vec<Vec<Type>> = Vec::new();
+        let mut open = Vec::with_capacity(all.len());
+        for method in all {
+            if overridden.contains(&method.descriptor.params) {
+                continue;
+            }
+            if method.access.allows(&method.owner, &self.package) {
+                open.push(method);
+            } else if method.access == Access::Protected && !method.is_static {
+                overridden.push(method.descriptor.params);
+            }
+        }
+        open
     }
 
     pub fn is_nameable(&self, ty: &Type) -> bool {

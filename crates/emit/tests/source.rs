@@ -32,6 +32,7 @@ const CLASSES: &[(&str, usize, &[&str])] = &[
     ("shop/Hidden", 0, &[OBJECT, "java/util/List 0"]),
     ("shop/Lists", 0, &[OBJECT]),
     ("shop/Till", 0, &[OBJECT]),
+    ("mall/Till", 0, &["shop/Till", OBJECT]),
 ];
 
 /// Owner, name, descriptor, generic parameters and result as `0` for the first variable of the class.
@@ -60,6 +61,9 @@ const METHODS: &[(&str, &str, &str, &str)] = &[
     ("shop/Till", "ring", "(Ljava/lang/Integer;)I", ""),
     ("shop/Till", "ring", "(J)I", ""),
     ("shop/Till", "total", "()D", ""),
+    ("shop/Till", "audit", "()I", ""),
+    ("mall/Till", "<init>", "()V", ""),
+    ("mall/Till", "audit", "()I", ""),
     ("shop/Till", "prices", "()[F", ""),
     ("shop/Till", "names", "()[Ljava/lang/String;", ""),
 ];
@@ -159,7 +163,7 @@ fn method((owner, name, descriptor, generic): &(&str, &str, &str, &str)) -> Meth
     Method {
         owner: ClassName::internal(owner),
         name: (*name).into(),
-        access: Access::Public,
+        access: if *name == "audit" { Access::Protected } else { Access::Public },
         is_static: *owner == "shop/Lists",
         is_varargs: *name == "count",
         parameters: Vec::new(),
@@ -743,4 +747,16 @@ fn cases_of_a_group_share_a_method() {
     };
     assert!(of_case("emptyToo").contains("assertEquals(0"));
     assert!(of_case("outside").contains("assertThrows"));
+}
+
+#[test]
+fn what_a_protected_method_elsewhere_overrides_is_called_through_its_own_class() {
+    let mut build = Build::default();
+    let till = build.new_of("mall/Till");
+    let (class, descriptor) = (ClassName::internal("shop/Till"), MethodDescriptor::parse("()I").unwrap());
+    let audit = Operation::Call { class, name: "audit".into(), descriptor, interface: false };
+    let sum = build.push(audit, &[till]);
+    let checks = vec![Check { step: sum, expected: Expected::Int(2) }];
+    let source = build.source(checks, Ending::Returns, Framework::JUnit5);
+    assert!(source.contains("assertEquals(2, ((shop.Till) new Till()).audit());"), "{source}");
 }

@@ -9,9 +9,9 @@
 
 use std::collections::BTreeSet;
 
-use probat_analysis::nondeterminism::{Influence, influence_of_call};
+use probat_analysis::nondeterminism;
 use probat_model::tree::{Tree, View, diff};
-use probat_model::{Observation, Operation, OperationTable, ProbeId, Step, StepId, Type, Value};
+use probat_model::{Observation, OperationTable, ProbeId, Step, StepId, Type, Value};
 use probat_protocol::{Item, StateRequest};
 use probat_search::archive::Ending;
 use probat_search::campaign::Campaign;
@@ -212,14 +212,7 @@ fn is_same(
 
 /// Whether a step asks the JDK for the time or for chance itself, with no code of ours between to see it.
 fn is_fickle(table: &OperationTable, step: &Step) -> bool {
-    let (class, name, descriptor) = match table.get(step.operation) {
-        Operation::Construct { class, descriptor } => (class, "<init>", descriptor),
-        Operation::Call { class, name, descriptor, .. }
-        | Operation::CallStatic { class, name, descriptor, .. } => (class, name.as_ref(), descriptor),
-        _ => return false,
-    };
-    let found = influence_of_call(class.as_internal(), name, &descriptor.to_string());
-    found.is_some_and(Influence::is_fickle)
+    nondeterminism::is_fickle(table.get(step.operation))
 }
 
 /// Runs tests again and again in both executors; for each whether it ended alike every time.
@@ -246,7 +239,7 @@ pub(crate) fn end_alike<E: Executor>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use probat_model::{ClassName, MethodDescriptor};
+    use probat_model::{ClassName, MethodDescriptor, Operation};
 
     #[test]
     fn a_clock_that_a_step_asks_itself_is_noticed() {

@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use probat_model::{ClassName, JavaString, Operation, OperationId, OperationTable, ProbeId, Type};
+use probat_model::{ClassName, JavaString, Operation, OperationId, OperationTable, ProbeId, Step, Type};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::types::{Hierarchy, TypeId, TypeTable};
@@ -157,6 +157,8 @@ pub struct Catalogue {
     pub wavering: Vec<Range<u32>>,
     /// The same of code that reaches for what the next call may find different.
     pub fickle: Vec<Range<u32>>,
+    /// Calls that go straight to such code of others.
+    pub fickle_calls: FxHashSet<OperationId>,
     /// Names of the fields that [`FieldAccess`] counts, where the class under test that declares them is known with all its code.
     pub fields: Vec<Option<Box<str>>>,
     stands: FxHashMap<TypeId, Stand>,
@@ -181,6 +183,12 @@ impl Catalogue {
     /// Whether one of these edges belongs to code that itself reaches for what the next call may find different.
     pub fn is_fickle(&self, edges: &[ProbeId]) -> bool {
         takes_one_of(&self.fickle, edges)
+    }
+
+    /// Whether a run of these steps reached for what the next call may find different.
+    pub fn left_to_chance(&self, steps: &[Step], edges: &[ProbeId]) -> bool {
+        let calls = || steps.iter().any(|step| self.fickle_calls.contains(&step.operation));
+        self.is_fickle(edges) || !self.fickle_calls.is_empty() && calls()
     }
 
     /// Whether a class is under test.

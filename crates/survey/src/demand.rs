@@ -4,6 +4,7 @@
 //! from the classes under test.
 
 use probat_analysis::members::Nesting;
+use probat_analysis::nondeterminism::is_fickle;
 use probat_analysis::{ClassId, MethodId, World};
 use probat_model::{ClassName, MethodDescriptor, Operation, Type};
 use probat_search::catalogue::{Catalogue, Stand};
@@ -163,6 +164,12 @@ impl Demand<'_, '_, '_> {
                 }
             }
         }
+        // Today's date serves a test less than any other.
+        let own = Type::Class(self.world.borrow().class(class).name.clone());
+        let own = catalogue.types.intern(&own, self.hierarchy);
+        let is_made_otherwise =
+            !catalogue.producers(own).is_empty() || found.iter().any(|operation| !is_fickle(operation));
+        found.retain(|operation| !is_made_otherwise || !is_fickle(operation));
         for operation in found {
             catalogue.add_plain(operation, self.hierarchy);
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use probat_analysis::callgraph::{CallGraph, CallGraphOptions};
 use probat_analysis::fields::{FieldAccess as Access, FieldOptions};
 use probat_analysis::members::Nesting;
-use probat_analysis::nondeterminism::{Influence, Nondeterminism};
+use probat_analysis::nondeterminism::{Influence, Nondeterminism, is_fickle};
 use probat_analysis::{ClassId, MethodId, World};
 use probat_classfile::AccessFlags;
 use probat_model::{ClassName, Operation, Type};
@@ -125,6 +125,8 @@ pub fn survey(
     };
     demand.enter_helpers(&mut catalogue);
     demand.satisfy(&mut catalogue);
+    let calls = catalogue.callables.iter().map(|callable| callable.operation);
+    catalogue.fickle_calls = calls.filter(|&call| is_fickle(catalogue.operations.get(call))).collect();
     Survey { catalogue, untestable, graph: facts.graph }
 }
 

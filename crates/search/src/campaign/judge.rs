@@ -314,7 +314,7 @@ impl Campaign<'_> {
 
     /// How long a test of these steps is, where one that may behave otherwise next time stands behind all that do not, and a slow one behind many.
     fn length(&self, steps: &[Step], seen: &Observation, is_slow: bool) -> u32 {
-        let fickle = if self.catalogue.is_fickle(&seen.edges) { FICKLE } else { 0 };
+        let fickle = if self.catalogue.left_to_chance(steps, &seen.edges) { FICKLE } else { 0 };
         written(&self.catalogue.operations, steps) + fickle + if is_slow { SLOW } else { 0 }
     }
 
@@ -327,7 +327,11 @@ impl Campaign<'_> {
             Pruning::Off => key(&candidate.steps) ^ u128::from(self.totals.sequences),
         };
         let is_ours = self.config.strategy.sequences == Sequences::LeastUsed;
-        let unsteady = if is_ours && self.catalogue.is_fickle(&seen.edges) { UNSTEADY } else { 0 };
+        let unsteady = if is_ours && self.catalogue.left_to_chance(&candidate.steps, &seen.edges) {
+            UNSTEADY
+        } else {
+            0
+        };
         let mut found: Vec<PoolValue> = Vec::new();
         let mut texts: Vec<(JavaString, TypeId, StateHash)> = Vec::new();
         let mut asked: Vec<(u16, TypeId)> = Vec::new();

@@ -24,6 +24,7 @@ pub fn cases() -> Vec<Case> {
         ("a_stop_that_something_catches_costs_no_jvm", a_stop_that_something_catches_costs_no_jvm),
         ("other_threads_read_the_real_clock", other_threads_read_the_real_clock),
         ("floods_do_no_harm", floods_do_no_harm),
+        ("what_fails_by_itself_costs_no_jvm", what_fails_by_itself_costs_no_jvm),
         ("hostile_exceptions_are_survived", hostile_exceptions_are_survived),
         ("initialisers_at_the_start", initialisers_at_the_start),
         ("contracts_are_watched_too", contracts_are_watched_too),
@@ -75,6 +76,15 @@ fn exhaustion_is_no_result(bed: &Bed) {
     let answer = run(bed, "fixture/Hostile.exhaust", "()V");
     assert_eq!(answer.seen[0].end, End::Exhausted(StepId(0)));
     assert_eq!((answer.seen.len(), &answer.farewell), (2, &None), "what held the memory is gone");
+}
+
+fn what_fails_by_itself_costs_no_jvm(bed: &Bed) {
+    let answer = run(bed, "fixture/Hostile.recurseBesideAFailure", "()V");
+    assert_eq!(answer.seen[0].end, End::Exhausted(StepId(0)));
+    // Older ones do not say why a class failed to initialise.
+    if !bed.label.starts_with("java-11") {
+        assert_eq!((answer.seen.len(), &answer.farewell), (2, &None), "the worker goes on");
+    }
 }
 
 fn attempts_are_refused_and_told(bed: &Bed) {
