@@ -19,7 +19,7 @@ const FIXED: f64 = 4.0;
 const PER_LINE: f64 = 0.0008;
 
 /// The share of these that running everything together once more takes.
-const CONFIRMING: f64 = 0.4;
+const CONFIRMING: f64 = 0.2;
 
 /// Lines of an ordinary test, and of a short one.
 const LINES: f64 = 15.0;

@@ -15,6 +15,9 @@ const TRIALS: usize = 96;
 /// Texts that are not longer than this are left alone: who reads `"-1"` loses nothing.
 const SHORT: usize = 2;
 
+/// And so are texts longer than this, whose length is likely what they are there for: `"xy".repeat(20000)` says more than what is left of it.
+const LONG: usize = 1_000;
+
 /// Cuts the texts of all subjects; `stop` is asked again and again.
 pub fn shrink<E: Executor>(
     table: &mut OperationTable,
@@ -89,7 +92,7 @@ impl Cut {
 
     /// The text without its next piece, and when none can go any more, with `a` for its next odd character.
     fn next_text(&mut self, units: &[u16]) -> Option<Vec<u16>> {
-        if self.piece.is_none() && units.len() <= SHORT {
+        if self.piece.is_none() && !(SHORT + 1..=LONG).contains(&units.len()) {
             return None;
         }
         let mut piece = self.piece.unwrap_or(units.len() / 2).min(units.len());
@@ -174,9 +177,11 @@ mod tests {
     }
 
     #[test]
-    fn no_text_gets_empty_and_short_ones_are_left_alone() {
+    fn no_text_gets_empty_and_very_short_and_long_ones_are_left_alone() {
         assert_eq!(left("abcdefgh", |_| true).0.len(), 1);
         assert_eq!(left("-1", |_| true), ("-1".to_owned(), 0));
+        let long = "xy".repeat(20_000);
+        assert_eq!(left(&long, |_| true), (long, 0));
     }
 
     #[test]

@@ -102,7 +102,9 @@ fn now() -> Duration {
     if stands {
         return STILL + Duration::from_millis(looks.cast_unsigned());
     }
-    real + ahead(SEQUENCES.load(Ordering::Relaxed), looks)
+    let is_counted = MOVES.load(Ordering::Relaxed) && shared::is_executor();
+    let from = if is_counted { STILL } else { real };
+    from + ahead(SEQUENCES.load(Ordering::Relaxed), looks)
 }
 
 /// How far the clock is ahead when it is looked at in the given sequence. Where no sequences are counted, that is always the same.
