@@ -16,6 +16,17 @@ use crate::outcome::OutFile;
 use crate::suite::SuiteFile;
 use crate::verify::{DropReason, Dropped};
 
+/// What becomes of a method that does not do what it is written for. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Remedy {
+    /// It gets another form, or falls apart into its cases, and is checked again; without either it is dropped.
+    AnotherForm,
+    /// It falls apart, and is checked again; a single case is dropped.
+    Split,
+    /// It is dropped with all its cases: nobody checks it again.
+    Drop,
+}
+
 /// Place of a file in the suite.
 pub(crate) type FileId = usize;
 
@@ -179,9 +190,8 @@ impl<'a> Printed<'a> {
     /// Asserts no messages in a method from now on that failed because of one of them: it is worded in the user's language, and the others of a group
     /// are most likely too. Whether there was such a message.
     fn make_wordless(&mut self, file: FileId, name: &str, detail: &str) -> bool {
+        let names = self.cases(file, name);
         let class = &mut self.suite[file].class;
-        let group = class.groups.iter().find(|group| group.name == name);
-        let names = group.map_or_else(|| vec![name.to_owned()], |group| group.cases.clone());
         let mut cases: Vec<&mut TestCase> =
             class.tests.iter_mut().filter(|test| names.contains(&test.name)).collect();
         let is_told = |text: &&mut JavaString| detail.contains(&format!("expected: <{}>", text.to_lossy()));
@@ -252,10 +262,11 @@ impl<'a> Printed<'a> {
         }
     }
 
-    /// Drops the tests that did not do what they are written for: pass, or fail. Where `rewrites`, those that fail because of a cast may get another
-    /// form, as casts that a compiler adds for type arguments are not in the calls that were observed, and those that assert too much may assert less. Gives the files that have to be checked again: with
-    /// such tests, or with methods that fell apart, whose cases have to be looked at one by one.
-    pub fn drop_surprising(&mut self, runs: [JUnitRun; 2], rewrites: bool) -> Vec<FileId> {
+    /// Drops the tests that did not do what they are written for: pass, or fail; or gives them what the remedy allows. Another form is one without type
+    /// arguments where a cast failed, as casts that a compiler adds for these are not in the calls that were observed, or one that asserts less. Gives
+    /// the files that have to be checked again.
+    pub fn drop_surprising(&mut self, runs: [JUnitRun; 2], remedy: Remedy) -> Vec<FileId> {
+        let rewrites = remedy == Remedy::AnotherForm;
         let mut changed: BTreeSet<(FileId, String)> = BTreeSet::new();
         // Assertions of the code are enabled in the first run and disabled in the second, where all objects without a hash code of their own have the same.
         let told = |(run, usual): (JUnitRun, bool)| run.verdicts.into_iter().map(move |told| (told, usual));
@@ -267,7 +278,7 @@ impl<'a> Printed<'a> {
                 (Verdict::Failed(detail), false) if rewrites && self.make_wordless(at, &name, &detail) => {
                     changed.insert((at, name));
                 }
-                (Verdict::Failed(_), false) if self.split(at, &name) => {
+                (Verdict::Failed(_), false) if remedy != Remedy::Drop && self.split(at, &name) => {
                     changed.insert((at, name));
                 }
                 (Verdict::Failed(detail), false)
@@ -279,7 +290,9 @@ impl<'a> Printed<'a> {
                     changed.insert((at, name));
                 }
                 (Verdict::Failed(detail), false) => {
-                    self.drop_test(at, &name, DropReason::Unstable, detail);
+                    for case in self.cases(at, &name) {
+                        self.drop_test(at, &case, DropReason::Unstable, detail.clone());
+                    }
                     changed.insert((at, name));
                 }
                 (Verdict::Passed, true) if !usual && self.needs_the_usual(at, &name) => {}
@@ -308,6 +321,12 @@ impl<'a> Printed<'a> {
             Ending::BreaksRule { thrown, .. } => is_assertion_error(thrown.as_ref()),
             Ending::Returns | Ending::Throws { .. } => false,
         })
+    }
+
+    /// Names of the cases of a method.
+    fn cases(&self, file: FileId, method: &str) -> Vec<String> {
+        let group = self.suite[file].class.groups.iter().find(|group| group.name == method);
+        group.map_or_else(|| vec![method.to_owned()], |group| group.cases.clone())
     }
 
     /// Gives each case of a group a method of its own; whether there is such a group.

@@ -23,7 +23,7 @@ use crate::outcome::OutFile;
 use crate::pace::Pace;
 use crate::phase::Phase;
 use crate::plain::run_plain;
-use crate::printed::{FileId, Printed};
+use crate::printed::{FileId, Printed, Remedy};
 use crate::resident::Workshop;
 use crate::suite::SuiteFile;
 use crate::workers::{compiler_config, junit_config};
@@ -121,14 +121,14 @@ pub(crate) fn verify(
         let lines = batch.iter().map(|&file| printed.lines(file)).sum();
         let start = Instant::now();
         let folder = job.work.join(format!("batch{number}"));
-        let mut open = check(job, &mut workshop, &mut printed, &batch, &folder, true, enter)?;
+        let mut open = check(job, &mut workshop, &mut printed, &batch, &folder, Remedy::AnotherForm, enter)?;
         pace.learn(lines, start.elapsed());
         (batches, is_changed) = (batches + 1, is_changed || !open.is_empty());
         // Methods that fell apart and files that lost tests on which others may depend, then cases that are written without type arguments.
-        for (round, rewrites) in [(1, true), (2, false)] {
+        for (round, remedy) in [(1, Remedy::AnotherForm), (2, Remedy::Split)] {
             if !open.is_empty() {
                 let folder = job.work.join(format!("batch{number}-{round}"));
-                open = check(job, &mut workshop, &mut printed, &open, &folder, rewrites, enter)?;
+                open = check(job, &mut workshop, &mut printed, &open, &folder, remedy, enter)?;
             }
         }
     }
@@ -143,21 +143,20 @@ pub(crate) fn verify(
 }
 
 /// Runs all that is left together until nothing fails: a method that fell apart or got another form was checked beside a few others, and may leave
-/// behind what makes tests of other files fail. However late it is, this is done once.
+/// behind what makes tests of other files fail. However late it is, what fails is not written.
 fn confirm(
     with: &Verifier<'_>,
     workshop: &mut Workshop,
     printed: &mut Printed<'_>,
     enter: &mut dyn FnMut(Phase),
 ) -> Result<(), VerifyError> {
-    for round in 0..CONFIRMATIONS {
+    for round in 1..=CONFIRMATIONS {
         let is_late = with.deadline.is_some_and(|deadline| deadline <= Instant::now());
+        let remedy = if is_late || round == CONFIRMATIONS { Remedy::Drop } else { Remedy::Split };
         let all = printed.passing();
-        if all.is_empty() || round > 0 && is_late {
-            break;
-        }
         let folder = with.job.work.join(format!("all{round}"));
-        if check(with.job, workshop, printed, &all, &folder, false, enter)?.is_empty() {
+        let is_clean = check(with.job, workshop, printed, &all, &folder, remedy, enter)?.is_empty();
+        if is_clean || remedy == Remedy::Drop {
             break;
         }
     }
@@ -192,7 +191,7 @@ fn check(
     printed: &mut Printed<'_>,
     batch: &[FileId],
     folder: &Path,
-    rewrites: bool,
+    remedy: Remedy,
     enter: &mut dyn FnMut(Phase),
 ) -> Result<Vec<FileId>, VerifyError> {
     enter(Phase::Compiling);
@@ -203,7 +202,7 @@ fn check(
     }
     enter(Phase::Running);
     let plain = (job.options.framework == Framework::Java).then(|| printed.names(batch));
-    Ok(printed.drop_surprising(run_twice(job, &classes, plain.as_deref())?, rewrites))
+    Ok(printed.drop_surprising(run_twice(job, &classes, plain.as_deref())?, remedy))
 }
 
 /// Compiles until the compiler has no objections; gives the number of files.

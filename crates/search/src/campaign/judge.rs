@@ -4,8 +4,8 @@
 //! tell whether a value is new.
 
 use probat_model::{
-    Contract, DeathCause, End, JavaString, Leak, Literal, Observation, Operation, StateHash, Step, StepId,
-    TaintKind, Type, Value,
+    Contract, DeathCause, End, Frame, JavaString, Leak, Literal, Observation, Operation, StateHash, Step,
+    StepId, TaintKind, Thrown, Type, Value,
 };
 use smallvec::SmallVec;
 
@@ -522,7 +522,7 @@ impl Campaign<'_> {
         }
         match self.config.exceptions {
             Exceptions::Discard => false,
-            Exceptions::Assert if thrown.class.as_internal() == AT_BEST => false,
+            Exceptions::Assert if is_at_best(thrown) => false,
             Exceptions::Assert => {
                 let gain = self.archive.consider(Run {
                     callable: candidate.callable,
@@ -536,6 +536,12 @@ impl Campaign<'_> {
             }
         }
     }
+}
+
+/// Whether the JDK threw it and might as well not have; code under test that counts its own changes throws it every time.
+fn is_at_best(thrown: &Thrown) -> bool {
+    let is_of_jdk = |frame: &Frame| frame.class.as_internal().starts_with("java/");
+    thrown.class.as_internal() == AT_BEST && thrown.frames.first().is_none_or(is_of_jdk)
 }
 
 /// The last step, if it threw and the run went on.
@@ -552,5 +558,22 @@ fn text_at(seen: &Observation, step: u16) -> Option<&JavaString> {
             (is_whole && *length <= LONG_TEXT).then_some(text)
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use probat_model::ClassName;
+
+    #[test]
+    fn only_the_jdk_throws_at_best() {
+        let thrown = |class: &str, by: &str| {
+            let frame = Frame { class: ClassName::internal(by), method: "next".into(), line: None };
+            Thrown { class: ClassName::internal(class), message: None, cause: None, frames: vec![frame] }
+        };
+        assert!(is_at_best(&thrown(AT_BEST, "java/util/HashMap$HashIterator")));
+        assert!(!is_at_best(&thrown(AT_BEST, "shop/Shelf$Walk")));
+        assert!(!is_at_best(&thrown("java/util/NoSuchElementException", "java/util/HashMap$HashIterator")));
     }
 }
