@@ -33,11 +33,13 @@ fn written_and_run(class: &str, text: &str, runs: impl Iterator<Item = &'static 
     let bed = Bed::empty();
     bed.compile_text(&format!("steady/{class}.java"), text, "classes");
     let jar = launcher();
-    let shown = jar.as_ref().map(|jar| jar.display().to_string());
     let mut args =
         vec!["classes", "--seed", "1", "--workers", "1", "--step-limit", "6000", "--output", "out"];
-    match &shown {
-        Some(jar) => args.extend(["--junit-jar", jar]),
+    match &jar {
+        Some(jar) => {
+            std::os::unix::fs::symlink(jar, bed.at("junit.jar")).unwrap();
+            args.extend(["--junit-jar", "junit.jar"]);
+        }
         None => args.push("--unverified"),
     }
     bed.generate(&args).expect(0, &[]);
@@ -47,10 +49,14 @@ fn written_and_run(class: &str, text: &str, runs: impl Iterator<Item = &'static 
     bed.compile_with(&found, "tests", &[bed.at("classes"), jar.clone()], None);
     let here = bed.at("here");
     fs::create_dir(&here).unwrap();
+    let others = bed.at("others");
+    fs::create_dir(&others).unwrap();
+    fs::write(others.join("draft"), "of somebody else").unwrap();
     for options in runs {
         let path = std::env::join_paths([bed.at("tests"), bed.at("classes"), jar.clone()]).unwrap();
         let done = Command::new(bed.jdk.home.join("bin/java"))
             .args(options)
+            .arg(format!("-Djava.io.tmpdir={}", others.display()))
             .arg("-cp")
             .arg(path)
             .args(["org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner"])
@@ -62,6 +68,7 @@ fn written_and_run(class: &str, text: &str, runs: impl Iterator<Item = &'static 
         Run::of(done).expect(0, &[]);
     }
     assert_eq!(fs::read_dir(&here).unwrap().count(), 0, "{source}");
+    assert!(others.join("draft").is_file(), "{source}");
     source
 }
 
@@ -109,6 +116,38 @@ public class Desk {
 }",
     );
     check(&source, &[".drawers("], &["papers: ", "assertTrue", "assertFalse"]);
+}
+
+#[test]
+fn no_test_empties_a_folder_that_others_use_too() {
+    let source = written(
+        "Broom",
+        "package steady;
+import java.io.*;
+import java.nio.file.*;
+public class Broom {
+    public int bristles(int wanted) { return wanted > 3 ? 3 : wanted; }
+    public static File attic() { return new File(System.getProperty(\"java.io.tmpdir\")); }
+    public void sweep(File folder) {
+        File[] files = folder.listFiles();
+        if (files != null) for (File file : files) file.delete();
+    }
+    public void wipe() throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(attic().toPath())) {
+            for (Path file : files) Files.delete(file);
+        }
+    }
+    public boolean toss() { return new File(attic(), \"draft\").delete(); }
+    public void paint() throws IOException { try (Writer out = new FileWriter(new File(attic(), \"draft\"))) { out.write(1); } }
+    public boolean tidyUp() throws IOException {
+        File folder = Files.createTempDirectory(\"broom\").toFile();
+        new File(folder, \"dust\").createNewFile();
+        sweep(folder);
+        return folder.delete();
+    }
+}",
+    );
+    check(&source, &[".bristles(", ".tidyUp("], &[".sweep(", ".wipe(", ".toss(", ".paint("]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::MeasureError;
-use crate::run::wait;
+use crate::run::{apart, wait};
 use crate::subject::io;
 
 /// PIT and what it needs; JUnit's platform is there already.
@@ -65,7 +65,8 @@ pub fn mutate(job: &PitJob<'_>) -> Result<Vec<Mutation>, MeasureError> {
     let out = fs::File::create(&log).map_err(|source| io(&log, source))?;
     let err = out.try_clone().map_err(|source| io(&log, source))?;
     let start = |source| MeasureError::Start { program: job.java.to_owned(), source };
-    let mut child = command(job, &report).stdout(out).stderr(err).spawn().map_err(start)?;
+    let apart = apart(&report).map_err(|source| io(&report, source))?;
+    let mut child = command(job, &report, &apart).stdout(out).stderr(err).spawn().map_err(start)?;
     let in_time = wait(&mut child, job.patience).map_err(|source| io(&log, source))?;
     if !in_time {
         return Err(MeasureError::Mutants { why: "it took too long".into() });
@@ -79,18 +80,20 @@ pub fn mutate(job: &PitJob<'_>) -> Result<Vec<Mutation>, MeasureError> {
     Ok(read(&text))
 }
 
-fn command(job: &PitJob<'_>, report: &Path) -> Command {
+fn command(job: &PitJob<'_>, report: &Path, apart: &[String]) -> Command {
     let own: Vec<String> = job.class_path.iter().map(|path| path.display().to_string()).collect();
     let class_path = std::env::join_paths(job.class_path.iter().chain(job.pit)).unwrap_or_default();
     let yes_no = |yes: bool| if yes { "true" } else { "false" };
     let mut command = Command::new(job.java);
     command
+        .args(apart)
         .arg("-cp")
         .arg(class_path)
         .arg("org.pitest.mutationtest.commandline.MutationCoverageReport")
         .args(["--outputFormats", "XML", "--timestampedReports", "false"])
         .args(["--fullMutationMatrix", yes_no(job.all_killers)])
         .args(["--skipFailingTests", "true", "--verbose", "false", "--failWhenNoMutations", "false"])
+        .args(["--jvmArgs", &apart.join(",")])
         .args(["--threads", &job.workers.to_string()])
         .args(["--targetClasses", &job.classes.join(","), "--targetTests", &job.tests.join(",")])
         .args(["--classPath", &own.join(",")])

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use probat_model::ClassName;
 use serde::Serialize;
 
-use crate::run::wait;
+use crate::run::{apart, wait};
 use crate::subject::{io, write};
 use crate::{MeasureError, Tools};
 
@@ -68,7 +68,8 @@ fn attempt(tools: &Tools, job: &PeerJob<'_>, folder: &Path, threads: bool) -> Re
     let err = out.try_clone().map_err(|source| io(&log, source))?;
     let program = tools.java_home.join("bin/java");
     let start = Instant::now();
-    let mut child = command(&program, job, &sources, &list, threads)
+    let apart = apart(folder).map_err(|source| io(folder, source))?;
+    let mut child = command(&program, job, &sources, &list, threads, &apart)
         .current_dir(&here)
         .env_remove("JAVA_TOOL_OPTIONS")
         .stdin(Stdio::null())
@@ -92,13 +93,22 @@ fn attempt(tools: &Tools, job: &PeerJob<'_>, folder: &Path, threads: bool) -> Re
     })
 }
 
-fn command(program: &Path, job: &PeerJob<'_>, sources: &Path, list: &Path, threads: bool) -> Command {
+fn command(
+    program: &Path,
+    job: &PeerJob<'_>,
+    sources: &Path,
+    list: &Path,
+    threads: bool,
+    apart: &[String],
+) -> Command {
     let path: Vec<String> = std::iter::once(job.peer_class_path.to_owned())
         .chain(job.class_path.iter().map(|path| path.display().to_string()))
         .collect();
     let mut command = Command::new(program);
     command
-        .args(["-Xmx3000m", "-classpath"])
+        .arg("-Xmx3000m")
+        .args(apart)
+        .arg("-classpath")
         .arg(path.join(":"))
         .args(["randoop.main.Main", "gentests", "--silently-ignore-bad-class-names=true"])
         .arg(format!("--classlist={}", list.display()))

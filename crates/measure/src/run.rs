@@ -28,6 +28,14 @@ pub struct RunResult {
     pub trouble: Option<String>,
 }
 
+/// Options that keep a suite out of the folders of whoever measures it: nobody looks after what it does there.
+pub(crate) fn apart(folder: &Path) -> std::io::Result<[String; 2]> {
+    let (temporary, home) = (folder.join("temporary"), folder.join("home"));
+    fs::create_dir_all(&temporary)?;
+    fs::create_dir_all(&home)?;
+    Ok([format!("-Djava.io.tmpdir={}", temporary.display()), format!("-Duser.home={}", home.display())])
+}
+
 /// Runs the suite; reports go below `folder`.
 pub fn run(
     tools: &Tools,
@@ -47,6 +55,7 @@ pub fn run(
     let mut child = Command::new(&program)
         .args(["-Xmx2g", "-XX:+UseSerialGC", "-XX:+UnlockExperimentalVMOptions"])
         .args(options)
+        .args(apart(folder).map_err(|source| io(folder, source))?)
         .arg("-cp")
         .arg(class_path(tools, suite, folders, &compiled.classes))
         .args(["org.junit.platform.console.ConsoleLauncher", "execute", "--scan-class-path"])

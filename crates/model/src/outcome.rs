@@ -130,6 +130,8 @@ pub enum TaintKind {
     Stdin,
     NativeLibrary,
     Display,
+    /// Never forbidden: it shows what else is on the machine, and whoever deletes all that lies in a folder begins so.
+    Listing,
 }
 
 /// A forbidden attempt; its sequence is never extended nor emitted.
@@ -152,7 +154,7 @@ pub enum Leak {
     Statics,
     ThreadLocals,
     Interrupt,
-    /// It made, changed or deleted files that are no temporary files.
+    /// It made, changed or deleted files that are no temporary files, or listed such a folder.
     Files,
     /// It started threads.
     Threads,

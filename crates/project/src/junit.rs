@@ -104,7 +104,9 @@ fn of_named(kind: JUnitKind, named: &[PathBuf], own: &[PathBuf]) -> Result<JUnit
     if !holds(named, LAUNCHER) {
         return Err(ProjectError::NoLauncher { path: named[0].clone() });
     }
-    let mut jars = named.to_vec();
+    // Compilers and JVMs work elsewhere.
+    let absolute = |jar: &PathBuf| std::path::absolute(jar).unwrap_or_else(|_| jar.clone());
+    let mut jars: Vec<PathBuf> = named.iter().map(absolute).collect();
     if kind == JUnitKind::JUnit4 && !holds(named, JUNIT4) {
         let own: Vec<PathBuf> = own.iter().filter(|jar| !is_platform(jar)).cloned().collect();
         if !holds(&own, JUNIT4) {

@@ -584,7 +584,7 @@ const LEAKS: [Leak; 10] = [
     Leak::Threads,
 ];
 
-const TAINTS: [TaintKind; 8] = [
+const TAINTS: [TaintKind; 9] = [
     TaintKind::Exit,
     TaintKind::Process,
     TaintKind::FileWrite,
@@ -593,6 +593,7 @@ const TAINTS: [TaintKind; 8] = [
     TaintKind::Stdin,
     TaintKind::NativeLibrary,
     TaintKind::Display,
+    TaintKind::Listing,
 ];
 
 /// In place of a code of ours; the index follows.

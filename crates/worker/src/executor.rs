@@ -361,6 +361,10 @@ impl<W: Write> Executor<W> {
             let is_ours = |leak: &Leak| *leak == Leak::Interrupt && matches!(finish.end, End::TimedOut(_));
             let leaks = self.put_back(env)?.into_iter().filter(|leak| !is_ours(leak));
             for leak in leaks.chain(unmarked) {
+                if leak == Leak::Files {
+                    // What cannot be put back is found by later sequences, which are looked at again in other JVMs.
+                    let _ = self.shared.policy.tidy();
+                }
                 trace = Trace::Some;
                 self.up.write(|results| results.leak(leak));
             }

@@ -152,7 +152,7 @@ fn note_allowed(
     text: Option<&str>,
 ) {
     match kind {
-        TaintKind::FileWrite => {
+        TaintKind::FileWrite | TaintKind::Listing => {
             if text.is_some_and(|path| !shared.policy.is_temporary(Path::new(path))) {
                 shared.touched_files.store(true, Ordering::Relaxed);
             }
@@ -194,6 +194,7 @@ fn attempt(kind: TaintKind) -> &'static str {
         TaintKind::Stdin => "reading standard input",
         TaintKind::NativeLibrary => "loading a native library",
         TaintKind::Display => "opening a display",
+        TaintKind::Listing => "listing a folder",
     }
 }
 

@@ -1,16 +1,17 @@
 //! Which attempts of the code under test are let through.
 //!
 //! In: a kind of attempt and what it is aimed at. Out: [`Decision`].
-//! Looks at files only to resolve links; remembers nothing and throws nothing, which is `natives`' work.
+//! Looks at files to resolve links, and puts folders back; remembers nothing and throws nothing, which is `natives`' work.
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 use probat_model::TaintKind;
 use probat_protocol::Setting;
 
 /// The kinds in the order the guards number them.
-pub const KINDS: [TaintKind; 8] = [
+pub const KINDS: [TaintKind; 9] = [
     TaintKind::Exit,
     TaintKind::Process,
     TaintKind::FileWrite,
@@ -19,6 +20,7 @@ pub const KINDS: [TaintKind; 8] = [
     TaintKind::Stdin,
     TaintKind::NativeLibrary,
     TaintKind::Display,
+    TaintKind::Listing,
 ];
 
 /// Folders below scratch that the JVM is told of.
@@ -79,6 +81,7 @@ impl Policy {
             TaintKind::FileWrite => {
                 detail.is_none_or(|path| path == NOWHERE || self.is_in_scratch(Path::new(path)))
             }
+            TaintKind::Listing => true,
             TaintKind::Threads => live_threads < self.threads,
             TaintKind::NativeLibrary => detail.is_some_and(|library| self.is_of_the_jdk(library)),
             TaintKind::Exit
@@ -96,11 +99,30 @@ impl Policy {
         resolve(&absolute).is_some_and(|real| real.starts_with(&self.scratch))
     }
 
-    /// Whether a file that may be written is one that nobody else knows of: below the folder for temporary files, or nowhere.
+    /// Whether a file that may be written is one that nobody else knows of: nowhere, or below the folder for temporary files and there
+    /// in something with a name as the JDK makes them up. Under any other name there may be something of the user's.
     pub fn is_temporary(&self, path: &Path) -> bool {
-        let real = resolve(&self.working.join(path));
-        path == Path::new(NOWHERE)
-            || real.is_some_and(|real| real != self.temporary && real.starts_with(&self.temporary))
+        if path == Path::new(NOWHERE) {
+            return true;
+        }
+        let Some(real) = resolve(&self.working.join(path)) else { return false };
+        let Ok(inside) = real.strip_prefix(&self.temporary) else { return false };
+        inside.components().next().is_some_and(|first| is_made_up(&first.as_os_str().to_string_lossy()))
+    }
+
+    /// Puts back the folders that the JVM was told of, the one for temporary files as empty as at first.
+    pub fn tidy(&self) -> io::Result<()> {
+        if let Ok(entries) = fs::read_dir(&self.temporary) {
+            for entry in entries {
+                let entry = entry?;
+                match entry.file_type()?.is_dir() {
+                    true => fs::remove_dir_all(entry.path())?,
+                    false => fs::remove_file(entry.path())?,
+                }
+            }
+        }
+        fs::create_dir_all(&self.temporary)?;
+        fs::create_dir_all(&self.working)
     }
 
     /// A library named as `System.loadLibrary` takes it, or by its path.
@@ -111,6 +133,12 @@ impl Policy {
         }
         !library.contains('/') && self.libraries.join(format!("lib{library}.so")).is_file()
     }
+}
+
+/// Whether a name has so many digits in a row that it is none that somebody chose.
+fn is_made_up(name: &str) -> bool {
+    const DIGITS: usize = 15;
+    name.split(|letter: char| !letter.is_ascii_digit()).any(|digits| digits.len() >= DIGITS)
 }
 
 /// The path without links and dots; what does not exist yet is appended to what does. `None` where that is unclear.
@@ -173,14 +201,17 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_below_the_folder_for_temporary_files_is_temporary() {
+    fn only_what_has_a_made_up_name_among_temporary_files_is_temporary() {
         let (root, policy) = policy();
         let folder = root.path().join("scratch/temporary");
         std::fs::create_dir(&folder).unwrap();
         for (path, temporary) in [
-            (folder.join("probat123.tmp"), true),
-            (folder.join("new/file"), true),
-            (PathBuf::from("temporary/file"), true),
+            (folder.join("new123456789012345/file"), true),
+            (folder.join("7834567890123456789.tmp"), true),
+            (PathBuf::from("temporary/x123456789012345"), true),
+            (folder.join("new/file"), false),
+            (folder.join("new/file123456789012345"), false),
+            (folder.join("31122026"), false),
             (PathBuf::from(NOWHERE), true),
             (folder.clone(), false),
             (folder.join("../file"), false),
@@ -189,6 +220,20 @@ mod tests {
         ] {
             assert_eq!(policy.is_temporary(&path), temporary, "{path:?}");
         }
+    }
+
+    #[test]
+    fn folders_that_were_deleted_or_filled_are_put_back() {
+        let (root, policy) = policy();
+        let folder = root.path().join("scratch/temporary");
+        policy.tidy().unwrap();
+        assert!(folder.is_dir());
+        std::fs::create_dir_all(folder.join("left/behind")).unwrap();
+        std::fs::write(folder.join("left/note"), "x").unwrap();
+        std::os::unix::fs::symlink(root.path().join("outside"), folder.join("link")).unwrap();
+        policy.tidy().unwrap();
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+        assert!(root.path().join("outside").is_dir());
     }
 
     #[test]
@@ -217,6 +262,7 @@ mod tests {
     #[test]
     fn threads_are_counted_and_exits_never_allowed() {
         let (_root, policy) = policy();
+        assert_eq!(policy.decide(TaintKind::Listing, Some("/"), 0), Allow);
         assert_eq!(policy.decide(TaintKind::Threads, None, 2), Allow);
         assert_eq!(policy.decide(TaintKind::Threads, None, 3), Forbid);
         for kind in

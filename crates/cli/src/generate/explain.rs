@@ -248,6 +248,7 @@ fn forbidden(kind: TaintKind) -> &'static str {
         TaintKind::Stdin => "standard input",
         TaintKind::NativeLibrary => "a native library",
         TaintKind::Display => "a display",
+        TaintKind::Listing => "the contents of a folder",
     }
 }
 

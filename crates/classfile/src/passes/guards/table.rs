@@ -108,6 +108,11 @@ pub(super) const TABLE: &[Guard] = &[
     file("setWritable", "setWritable", "(ZZ)Z"),
     file("setReadable", "setReadable", "(ZZ)Z"),
     file("setExecutable", "setExecutable", "(ZZ)Z"),
+    // Those that list a folder, each in its last Java caller before the system's own; up to JDK 12 there is `list` alone.
+    ask(Listing, "list a folder (File)", "java/io/File", "list", "()[Ljava/lang/String;", Detail::This),
+    ask(Listing, "list a folder (File)", "java/io/File", "normalizedList", "()[Ljava/lang/String;", Detail::This),
+    ask(Listing, "list a folder", "sun/nio/fs/UnixFileSystemProvider", "newDirectoryStream",
+        "(Ljava/nio/file/Path;Ljava/nio/file/DirectoryStream$Filter;)Ljava/nio/file/DirectoryStream;", Detail::Argument(0)),
     // The directory; null is the default one for temporary files.
     ask(FileWrite, "createTempFile", "java/io/File", "createTempFile",
         "(Ljava/lang/String;Ljava/lang/String;Ljava/io/File;)Ljava/io/File;", Detail::Argument(2)),
