@@ -139,6 +139,27 @@ fn guards_hold() {
         toolkit: refused [guard 7 null]
         desktop: refused [guard 7 null]
         false true
+        list (File): lists
+        list files: lists
+        list (Path): lists
+        walk: lists asks
+        ask (File): asks
+        ask (File): asks
+        ask (File): asks
+        ask (File): asks
+        ask (File): asks
+        ask (File): asks
+        ask (File): asks
+        ask (File): asks
+        ask (File): asks
+        exists: asks
+        does not exist: asks
+        is a file: asks
+        is a folder: asks
+        is a link: asks
+        can be read: asks
+        size: asks
+        name:
         nothing: [0, 0, 0, 0, 0, 0, 0]
         property: [1, 0, 0, 0, 0, 0, 0]
         properties: [1, 0, 0, 0, 0, 0, 0]

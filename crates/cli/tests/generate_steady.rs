@@ -137,6 +137,10 @@ public class Broom {
             for (Path file : files) Files.delete(file);
         }
     }
+    public static File named(String name) { return new File(name); }
+    public void burn(File heap) { if (heap.isDirectory() && !heap.getName().isEmpty()) wreck(heap); }
+    private void wreck(File heap) { throw new IllegalStateException(\"here the heap would burn\"); }
+    public boolean mark(String name) throws IOException { return Files.exists(Paths.get(name)); }
     public boolean toss() { return new File(attic(), \"draft\").delete(); }
     public void paint() throws IOException { try (Writer out = new FileWriter(new File(attic(), \"draft\"))) { out.write(1); } }
     public boolean tidyUp() throws IOException {
@@ -147,7 +151,20 @@ public class Broom {
     }
 }",
     );
-    check(&source, &[".bristles(", ".tidyUp("], &[".sweep(", ".wipe(", ".toss(", ".paint("]);
+    check(
+        &source,
+        &[".bristles(", ".tidyUp("],
+        &[
+            ".sweep(",
+            ".wipe(",
+            ".toss(",
+            ".paint(",
+            "burn(named",
+            "burn(new File",
+            "Broom.named(\"a\"))",
+            "assertFalse",
+        ],
+    );
 }
 
 #[test]

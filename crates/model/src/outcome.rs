@@ -132,6 +132,8 @@ pub enum TaintKind {
     Display,
     /// Never forbidden: it shows what else is on the machine, and whoever deletes all that lies in a folder begins so.
     Listing,
+    /// Never forbidden either: whether a file is there, and what it is.
+    Asking,
 }
 
 /// A forbidden attempt; its sequence is never extended nor emitted.
@@ -154,7 +156,7 @@ pub enum Leak {
     Statics,
     ThreadLocals,
     Interrupt,
-    /// It made, changed or deleted files that are no temporary files, or listed such a folder.
+    /// It made, changed or deleted files that are no temporary files, listed such a folder, or asked for what may or may not be there.
     Files,
     /// It started threads.
     Threads,

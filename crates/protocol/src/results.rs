@@ -584,7 +584,7 @@ const LEAKS: [Leak; 10] = [
     Leak::Threads,
 ];
 
-const TAINTS: [TaintKind; 9] = [
+const TAINTS: [TaintKind; 10] = [
     TaintKind::Exit,
     TaintKind::Process,
     TaintKind::FileWrite,
@@ -594,6 +594,7 @@ const TAINTS: [TaintKind; 9] = [
     TaintKind::NativeLibrary,
     TaintKind::Display,
     TaintKind::Listing,
+    TaintKind::Asking,
 ];
 
 /// In place of a code of ours; the index follows.

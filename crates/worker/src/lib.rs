@@ -102,7 +102,7 @@ fn spawn(
         |doing: &str, error: std::io::Error| Fault::Failed { doing: doing.into(), why: error.to_string() };
     let places = policy::places(config.setting);
     let (scratch, threads) = (&config.sandbox.scratch, config.limits.threads);
-    let policy = policy::Policy::new(scratch, places, &config.java_home, threads);
+    let policy = policy::Policy::new(scratch, places, &config.java_home, &config.class_path, threads);
     let classes = config.instrumentation.classes.iter().map(|probes| probes.class.clone()).collect();
     let shared = shared::Shared::new(policy, classes).install();
     let (hooks, arm) =

@@ -157,6 +157,13 @@ fn note_allowed(
                 shared.touched_files.store(true, Ordering::Relaxed);
             }
         }
+        // An initialiser that looks for settings is run once, whatever the test.
+        TaintKind::Asking => {
+            let initialises = shared::on_executor(|executor| executor.depth > 0).unwrap_or(false);
+            if !initialises && text.is_some_and(|path| shared.policy.is_up_to_the_machine(Path::new(path))) {
+                shared.touched_files.store(true, Ordering::Relaxed);
+            }
+        }
         TaintKind::Threads => {
             let thread = detail.and_then(|thread| env.cast::<Thread>(thread));
             if thread.is_none_or(|thread| foreign_name(env, jvm.jvmti, thread).is_some()) {
@@ -195,6 +202,7 @@ fn attempt(kind: TaintKind) -> &'static str {
         TaintKind::NativeLibrary => "loading a native library",
         TaintKind::Display => "opening a display",
         TaintKind::Listing => "listing a folder",
+        TaintKind::Asking => "asking for a file",
     }
 }
 

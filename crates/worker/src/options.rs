@@ -95,10 +95,13 @@ fn properties(setting: Setting) -> &'static [&'static str] {
     }
 }
 
-/// Where the code under test has a loader of its own, the system loader stays empty but for scratch.
+/// Where the code under test has a loader of its own, the system loader has a jar that is not there: the working folder, which is what no class
+/// path at all means, may be written to.
 fn system_class_path(config: &WorkerConfig) -> String {
     match config.setting {
-        Setting::Fixed | Setting::Still | Setting::Other => config.sandbox.scratch.display().to_string(),
+        Setting::Fixed | Setting::Still | Setting::Other => {
+            config.sandbox.scratch.join("no.jar").display().to_string()
+        }
         Setting::User | Setting::Later => {
             let entries: Vec<String> =
                 config.class_path.iter().map(|entry| entry.display().to_string()).collect();

@@ -11,7 +11,7 @@ use probat_model::TaintKind;
 use probat_protocol::Setting;
 
 /// The kinds in the order the guards number them.
-pub const KINDS: [TaintKind; 9] = [
+pub const KINDS: [TaintKind; 10] = [
     TaintKind::Exit,
     TaintKind::Process,
     TaintKind::FileWrite,
@@ -21,6 +21,7 @@ pub const KINDS: [TaintKind; 9] = [
     TaintKind::NativeLibrary,
     TaintKind::Display,
     TaintKind::Listing,
+    TaintKind::Asking,
 ];
 
 /// Folders below scratch that the JVM is told of.
@@ -63,15 +64,26 @@ pub struct Policy {
     temporary: PathBuf,
     /// Folders whose native libraries belong to the JDK.
     libraries: PathBuf,
+    /// The JDK and the class path: what is not there is not there for the user either.
+    known: Vec<PathBuf>,
     threads: u32,
 }
 
 impl Policy {
-    pub fn new(scratch: &Path, places: Places, java_home: &Path, threads: u32) -> Self {
+    pub fn new(
+        scratch: &Path,
+        places: Places,
+        java_home: &Path,
+        class_path: &[PathBuf],
+        threads: u32,
+    ) -> Self {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
         let scratch = real(scratch);
         let (working, temporary) = (scratch.join(places.working), scratch.join(places.temporary));
-        Policy { scratch, working, temporary, libraries: real(java_home).join("lib"), threads }
+        let home = real(java_home);
+        let libraries = home.join("lib");
+        let known = std::iter::once(home).chain(class_path.iter().map(|entry| real(entry))).collect();
+        Policy { scratch, working, temporary, libraries, known, threads }
     }
 
     /// Decides on an attempt; `live_threads` counts those the code under test has already.
@@ -81,7 +93,7 @@ impl Policy {
             TaintKind::FileWrite => {
                 detail.is_none_or(|path| path == NOWHERE || self.is_in_scratch(Path::new(path)))
             }
-            TaintKind::Listing => true,
+            TaintKind::Listing | TaintKind::Asking => true,
             TaintKind::Threads => live_threads < self.threads,
             TaintKind::NativeLibrary => detail.is_some_and(|library| self.is_of_the_jdk(library)),
             TaintKind::Exit
@@ -108,6 +120,22 @@ impl Policy {
         let Some(real) = resolve(&self.working.join(path)) else { return false };
         let Ok(inside) = real.strip_prefix(&self.temporary) else { return false };
         inside.components().next().is_some_and(|first| is_made_up(&first.as_os_str().to_string_lossy()))
+    }
+
+    /// Whether it is up to the user's machine if there is something of this name. Code that finds nothing of the name it was to delete does no harm
+    /// here, and does so there. What lies outside scratch and is there is part of the system.
+    pub fn is_up_to_the_machine(&self, path: &Path) -> bool {
+        if path.as_os_str().is_empty() || self.is_temporary(path) {
+            return false;
+        }
+        let Some(real) = resolve(&self.working.join(path)) else { return true };
+        match real.exists() {
+            true => {
+                let always = [&self.scratch, &self.working, &self.temporary];
+                real.starts_with(&self.scratch) && !always.contains(&&real)
+            }
+            false => !self.known.iter().any(|known| real.starts_with(known)),
+        }
     }
 
     /// Puts back the folders that the JVM was told of, the one for temporary files as empty as at first.
@@ -173,8 +201,13 @@ mod tests {
             std::fs::create_dir_all(root.path().join(folder)).unwrap();
         }
         std::fs::write(root.path().join("jdk/lib/libnet.so"), "").unwrap();
-        let policy =
-            Policy::new(&root.path().join("scratch"), places(Setting::User), &root.path().join("jdk"), 3);
+        let policy = Policy::new(
+            &root.path().join("scratch"),
+            places(Setting::User),
+            &root.path().join("jdk"),
+            &[root.path().join("classes")],
+            3,
+        );
         (root, policy)
     }
 
@@ -219,6 +252,29 @@ mod tests {
             (PathBuf::from(""), false),
         ] {
             assert_eq!(policy.is_temporary(&path), temporary, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_there_or_not_is_up_to_the_machine() {
+        let (root, policy) = policy();
+        policy.tidy().unwrap();
+        std::fs::write(root.path().join("scratch/pom.xml"), "x").unwrap();
+        let temporary = root.path().join("scratch/temporary");
+        for (path, is) in [
+            (PathBuf::from("src"), true),
+            (PathBuf::from("pom.xml"), true),
+            (temporary.join("draft"), true),
+            (PathBuf::from("/nowhere/at/all"), true),
+            (PathBuf::from(""), false),
+            (PathBuf::from("."), false),
+            (temporary.clone(), false),
+            (temporary.join("x123456789012345"), false),
+            (root.path().join("outside"), false),
+            (root.path().join("classes/Absent.class"), false),
+            (root.path().join("jdk/conf/absent"), false),
+        ] {
+            assert_eq!(policy.is_up_to_the_machine(&path), is, "{path:?}");
         }
     }
 

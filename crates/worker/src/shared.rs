@@ -350,6 +350,7 @@ mod tests {
                 Path::new("."),
                 crate::policy::places(probat_protocol::Setting::User),
                 Path::new("."),
+                &[],
                 2,
             ),
             Vec::new(),

@@ -41,6 +41,13 @@ public class Deeds {
         System.out.println(what + ": " + outcome + " [" + notes.toString().trim().replace('\n', ';') + "]");
     }
 
+    static void look(String what, Callable<?> look) throws Exception {
+        $Probat.looked = 0;
+        look.call();
+        int looked = $Probat.looked;
+        System.out.println(what + ":" + ((looked & 1 << 8) != 0 ? " lists" : "") + ((looked & 1 << 9) != 0 ? " asks" : ""));
+    }
+
     static void change(String what, Callable<?> change) throws Exception {
         Arrays.fill($Probat.dirty, (byte) 0);
         change.call();
@@ -85,6 +92,22 @@ public class Deeds {
         attempt("toolkit", () -> java.awt.Toolkit.getDefaultToolkit());
         attempt("desktop", () -> java.awt.Desktop.getDesktop());
         System.out.println(file.exists() + " " + there.toFile().exists());
+        look("list (File)", file::list);
+        look("list files", file::listFiles);
+        look("list (Path)", () -> { Files.list(Paths.get(".")).close(); return null; });
+        look("walk", () -> { Files.walk(Paths.get(".")).close(); return null; });
+        for (Callable<?> question : Arrays.<Callable<?>>asList(file::exists, file::isFile, file::isDirectory, file::isHidden,
+                file::canRead, file::canWrite, file::canExecute, file::length, file::lastModified)) {
+            look("ask (File)", question);
+        }
+        look("exists", () -> Files.exists(path));
+        look("does not exist", () -> Files.notExists(path));
+        look("is a file", () -> Files.isRegularFile(path));
+        look("is a folder", () -> Files.isDirectory(path));
+        look("is a link", () -> Files.isSymbolicLink(path));
+        look("can be read", () -> Files.isReadable(path));
+        look("size", () -> Files.size(there));
+        look("name", () -> file.getAbsolutePath() + path.getFileName());
         change("nothing", () -> "".length());
         change("property", () -> System.setProperty("a", "b"));
         change("properties", () -> System.getProperties().remove("a"));

@@ -249,6 +249,7 @@ fn forbidden(kind: TaintKind) -> &'static str {
         TaintKind::NativeLibrary => "a native library",
         TaintKind::Display => "a display",
         TaintKind::Listing => "the contents of a folder",
+        TaintKind::Asking => "whether a file is there",
     }
 }
 

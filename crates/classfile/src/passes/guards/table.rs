@@ -78,6 +78,16 @@ const fn stdin(purpose: &'static str, method: &'static str, descriptor: &'static
     when(ask(Stdin, purpose, class, method, descriptor, Detail::Nothing), When::Stdin)
 }
 
+const fn asks(method: &'static str, descriptor: &'static str) -> Guard {
+    ask(Asking, method, "java/io/File", method, descriptor, Detail::This)
+}
+
+/// One of the ways in which a JDK asks for a path.
+const fn looks(class: &'static str, method: &'static str, descriptor: &'static str) -> Guard {
+    ask(Asking, "ask for a path", class, method, descriptor, Detail::Argument(0))
+}
+
+const PROVIDER: &str = "sun/nio/fs/UnixFileSystemProvider";
 const UNIX: &str = "sun/nio/fs/UnixNativeDispatcher";
 const VIEW: &str = "sun/nio/fs/UnixFileAttributeViews$Basic";
 const POSIX: &str = "sun/nio/fs/UnixFileAttributeViews$Posix";
@@ -111,8 +121,28 @@ pub(super) const TABLE: &[Guard] = &[
     // Those that list a folder, each in its last Java caller before the system's own; up to JDK 12 there is `list` alone.
     ask(Listing, "list a folder (File)", "java/io/File", "list", "()[Ljava/lang/String;", Detail::This),
     ask(Listing, "list a folder (File)", "java/io/File", "normalizedList", "()[Ljava/lang/String;", Detail::This),
-    ask(Listing, "list a folder", "sun/nio/fs/UnixFileSystemProvider", "newDirectoryStream",
+    ask(Listing, "list a folder", PROVIDER, "newDirectoryStream",
         "(Ljava/nio/file/Path;Ljava/nio/file/DirectoryStream$Filter;)Ljava/nio/file/DirectoryStream;", Detail::Argument(0)),
+    // Those that ask for a file.
+    asks("exists", "()Z"),
+    asks("isFile", "()Z"),
+    asks("isDirectory", "()Z"),
+    asks("isHidden", "()Z"),
+    asks("canRead", "()Z"),
+    asks("canWrite", "()Z"),
+    asks("canExecute", "()Z"),
+    asks("length", "()J"),
+    asks("lastModified", "()J"),
+    looks("sun/nio/fs/UnixFileAttributes", "get", "(Lsun/nio/fs/UnixPath;Z)Lsun/nio/fs/UnixFileAttributes;"),
+    looks("sun/nio/fs/UnixFileAttributes", "getIfExists", "(Lsun/nio/fs/UnixPath;)Lsun/nio/fs/UnixFileAttributes;"),
+    looks(PROVIDER, "checkAccess", "(Ljava/nio/file/Path;[Ljava/nio/file/AccessMode;)V"),
+    looks(PROVIDER, "exists", "(Ljava/nio/file/Path;)Z"),
+    looks(PROVIDER, "exists", "(Ljava/nio/file/Path;[Ljava/nio/file/LinkOption;)Z"),
+    looks(PROVIDER, "isDirectory", "(Ljava/nio/file/Path;)Z"),
+    looks(PROVIDER, "isRegularFile", "(Ljava/nio/file/Path;)Z"),
+    looks(PROVIDER, "isReadable", "(Ljava/nio/file/Path;)Z"),
+    looks(PROVIDER, "isWritable", "(Ljava/nio/file/Path;)Z"),
+    looks(PROVIDER, "isExecutable", "(Ljava/nio/file/Path;)Z"),
     // The directory; null is the default one for temporary files.
     ask(FileWrite, "createTempFile", "java/io/File", "createTempFile",
         "(Ljava/lang/String;Ljava/lang/String;Ljava/io/File;)Ljava/io/File;", Detail::Argument(2)),
