@@ -160,7 +160,7 @@ public class Broom {
             ".toss(",
             ".paint(",
             "burn(named",
-            "burn(new File",
+            "burn(new File(\"a",
             "Broom.named(\"a\"))",
             "assertFalse",
         ],
