@@ -32,7 +32,7 @@ impl Size {
     fn bound(self) -> Option<Bound> {
         match self {
             Size::Small => Some(Bound { free: 400, per_edge: 100, many: MANY }),
-            Size::Default => Some(Bound { free: 2_800, per_edge: 780, many: MANY }),
+            Size::Default => Some(Bound { free: 2_700, per_edge: 750, many: MANY }),
             Size::All => None,
         }
     }
