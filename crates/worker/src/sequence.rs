@@ -137,6 +137,8 @@ struct Run<'v, 'i> {
     noticed: Noticed,
     next_state: usize,
     after: After,
+    /// A contract changed an object, so nobody goes on from it.
+    is_used_up: bool,
     /// The exception that ended the sequence.
     last_threw: Option<Box<Thrown>>,
 }
@@ -174,6 +176,7 @@ impl<'r, 'p, W: Write> Runner<'r, 'p, W> {
             noticed: stem.noticed,
             next_state: 0,
             after: After::Nothing,
+            is_used_up: false,
             last_threw: None,
         };
         let finish = self.run_on(env, &mut run, stem);
@@ -212,6 +215,7 @@ impl<'r, 'p, W: Write> Runner<'r, 'p, W> {
                 end = End::TimedOut(run.last_step());
             }
         }
+        stem.is_whole &= !run.is_used_up;
         Ok(Finish { end, after: run.after })
     }
 
@@ -361,7 +365,7 @@ impl<'r, 'p, W: Write> Runner<'r, 'p, W> {
     /// What contracts are checked with.
     fn check<'e, 'f>(&self, env: &'e mut Env<'f>, place: Place) -> Check<'r, 'e, 'f> {
         let (shared, sorter, bounds) = (self.shared, self.sorter, self.bounds);
-        Check { env, shared, sorter, bounds, place, violations: Vec::new() }
+        Check { env, shared, sorter, bounds, place, violations: Vec::new(), took_element: false }
     }
 
     fn prepare_contracts(&mut self, env: &mut Env<'_>) {
@@ -583,6 +587,7 @@ impl<'r, 'p, W: Write> Runner<'r, 'p, W> {
         for violation in &check.violations {
             self.up.write(|results| results.violation(violation));
         }
+        run.is_used_up = check.took_element;
         checked
     }
 

@@ -1,6 +1,6 @@
 //! An iterator that has a next element gives it: `next` does not say that there is none.
 //!
-//! Takes one element of the object that is judged, so it comes after everything else: nobody looks at the object afterwards.
+//! Takes one element of the object that is judged, so it comes after everything else, and no other sequence goes on from that object.
 
 use probat_model::{Contract, Thrown};
 
@@ -10,6 +10,7 @@ pub fn last(kit: &Contracts, check: &mut Check<'_, '_, '_>, one: &Subject<'_>) -
     if !one.profile.iterator || check.answer(&kit.collections.has_next, one.object, &[])? != Some(true) {
         return Ok(());
     }
+    check.took_element = true;
     if let Called::Threw(thrown) = check.call(&kit.collections.next, one.object, &[])?
         && is_at_the_end(&thrown)
     {

@@ -224,6 +224,8 @@ pub struct Check<'c, 'e, 'f> {
     pub bounds: Bounds,
     pub place: Place,
     pub violations: Vec<Violation>,
+    /// An iterator that was judged has gone on.
+    pub took_element: bool,
 }
 
 /// What the JVM answers to a call.

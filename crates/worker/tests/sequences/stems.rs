@@ -13,6 +13,7 @@ pub fn cases() -> Vec<Case> {
         ("a_stem_is_run_once", a_stem_is_run_once),
         ("who_goes_on_sees_what_it_would_see_alone", who_goes_on_sees_what_it_would_see_alone),
         ("nobody_goes_on_from_what_left_a_trace", nobody_goes_on_from_what_left_a_trace),
+        ("nobody_goes_on_from_an_iterator_that_was_judged", nobody_goes_on_from_an_iterator_that_was_judged),
     ]
 }
 
@@ -112,5 +113,25 @@ fn nobody_goes_on_from_what_left_a_trace(bed: &Bed) {
     assert_eq!(values(&seen[3])[3], &Value::Int(2), "an exception at the end is no reason to");
     let ends: Vec<&End> = [4, 5].map(|at: usize| &seen[at].end).into();
     assert!(ends.iter().all(|end| matches!(end, End::Threw(step) if step.0 == 2)), "{ends:?}");
+    worker.finish();
+}
+
+/// The contract of iterators takes an element.
+fn nobody_goes_on_from_an_iterator_that_was_judged(bed: &Bed) {
+    let mut table = OperationTable::new();
+    let mut asks = |stem: u16| {
+        let mut script = Script::new(&mut table);
+        let once = script.new_object("fixture/Once", "()V", []);
+        script.call("fixture/Once.hasNext", "()Z", [once]);
+        let mut item = Item { stem, ..script.item() };
+        item.observe.contracts = true;
+        item
+    };
+    let (apart, asks) = (asks(0), asks(1));
+    let mut worker = bed.worker();
+    worker.run(&table, &[apart]);
+    let seen = worker.run(&table, &[asks.clone(), asks.clone(), asks]).seen;
+    let answers: Vec<_> = seen.iter().map(|seen| values(seen)[1]).collect();
+    assert_eq!(answers, [&Value::Boolean(true); 3]);
     worker.finish();
 }
