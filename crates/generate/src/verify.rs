@@ -26,7 +26,7 @@ use crate::plain::run_plain;
 use crate::printed::{FileId, Printed, Remedy};
 use crate::resident::Workshop;
 use crate::suite::SuiteFile;
-use crate::workers::{compiler_config, junit_config};
+use crate::workers::{Hashes, compiler_config, junit_config};
 
 /// A test that is not handed out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,14 +121,16 @@ pub(crate) fn verify(
         let lines = batch.iter().map(|&file| printed.lines(file)).sum();
         let start = Instant::now();
         let folder = job.work.join(format!("batch{number}"));
-        let mut open = check(job, &mut workshop, &mut printed, &batch, &folder, Remedy::AnotherForm, enter)?;
+        let first = Round { remedy: Remedy::AnotherForm, hashes: Hashes::Usual };
+        let mut open = check(job, &mut workshop, &mut printed, &batch, &folder, first, enter)?;
         pace.learn(lines, start.elapsed());
         (batches, is_changed) = (batches + 1, is_changed || !open.is_empty());
         // Methods that fell apart and files that lost tests on which others may depend, then cases that are written without type arguments.
-        for (round, remedy) in [(1, Remedy::AnotherForm), (2, Remedy::Split)] {
+        for (count, remedy) in [(1, Remedy::AnotherForm), (2, Remedy::Split)] {
             if !open.is_empty() {
-                let folder = job.work.join(format!("batch{number}-{round}"));
-                open = check(job, &mut workshop, &mut printed, &open, &folder, remedy, enter)?;
+                let folder = job.work.join(format!("batch{number}-{count}"));
+                let round = Round { remedy, hashes: Hashes::Usual };
+                open = check(job, &mut workshop, &mut printed, &open, &folder, round, enter)?;
             }
         }
     }
@@ -155,7 +157,8 @@ fn confirm(
         let remedy = if is_late || round == CONFIRMATIONS { Remedy::Drop } else { Remedy::Split };
         let all = printed.passing();
         let folder = with.job.work.join(format!("all{round}"));
-        let is_clean = check(with.job, workshop, printed, &all, &folder, remedy, enter)?.is_empty();
+        let again = Round { remedy, hashes: Hashes::Others };
+        let is_clean = check(with.job, workshop, printed, &all, &folder, again, enter)?.is_empty();
         if is_clean || remedy == Remedy::Drop {
             break;
         }
@@ -191,7 +194,7 @@ fn check(
     printed: &mut Printed<'_>,
     batch: &[FileId],
     folder: &Path,
-    remedy: Remedy,
+    round: Round,
     enter: &mut dyn FnMut(Phase),
 ) -> Result<Vec<FileId>, VerifyError> {
     enter(Phase::Compiling);
@@ -202,7 +205,15 @@ fn check(
     }
     enter(Phase::Running);
     let plain = (job.options.framework == Framework::Java).then(|| printed.names(batch));
-    Ok(printed.drop_surprising(run_twice(job, &classes, plain.as_deref())?, remedy))
+    let runs = run_twice(job, &classes, plain.as_deref(), round.hashes)?;
+    Ok(printed.drop_surprising(runs, round.remedy))
+}
+
+/// One run of tests in two JVMs.
+#[derive(Debug, Clone, Copy)]
+struct Round {
+    remedy: Remedy,
+    hashes: Hashes,
 }
 
 /// Compiles until the compiler has no objections; gives the number of files.
@@ -252,6 +263,7 @@ fn run_twice(
     job: &Job<'_>,
     classes: &Path,
     plain: Option<&[(ClassName, String)]>,
+    hashes: Hashes,
 ) -> Result<[JUnitRun; 2], VerifyError> {
     let run = |config: FleetConfig, backwards: bool| -> Result<JUnitRun, VerifyError> {
         let mut fleet = Fleet::start(config)?;
@@ -264,7 +276,7 @@ fn run_twice(
         }
     };
     let run = &run;
-    let [usual, other] = [false, true].map(|other| junit_config(job, classes.to_owned(), other));
+    let [usual, other] = [false, true].map(|other| junit_config(job, classes.to_owned(), other, hashes));
     let (one, two) = std::thread::scope(|threads| {
         let one = threads.spawn(move || run(usual, false));
         let two = run(other, true);

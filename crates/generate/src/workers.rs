@@ -95,8 +95,30 @@ pub(crate) fn second_config(job: &Job<'_>, instrumentation: &Instrumentation) ->
     }
 }
 
+/// How JVMs that run tests make hash codes for objects that have none of their own. Where those decide what a test comes to, each more is one
+/// more chance to see it. Match without `_`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hashes {
+    /// As a JVM does by itself, and all the same.
+    Usual,
+    /// By chance, and by where objects lie.
+    Others,
+}
+
+impl Hashes {
+    /// How a JVM is told, the one that is as usual and the other.
+    fn options(self, other: bool) -> &'static [&'static str] {
+        match (self, other) {
+            (Hashes::Usual, false) => &[],
+            (Hashes::Usual, true) => &["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2"],
+            (Hashes::Others, false) => &["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=0"],
+            (Hashes::Others, true) => &["-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=1"],
+        }
+    }
+}
+
 /// Configuration of a worker that hosts the JUnit launcher.
-pub(crate) fn junit_config(job: &Job<'_>, tests: PathBuf, other: bool) -> FleetConfig {
+pub(crate) fn junit_config(job: &Job<'_>, tests: PathBuf, other: bool, hashes: Hashes) -> FleetConfig {
     // One is told nothing of a display, as usual, the other that there is one.
     let options: &[&str] = if other {
         &[
@@ -107,9 +129,6 @@ pub(crate) fn junit_config(job: &Job<'_>, tests: PathBuf, other: bool) -> FleetC
             "-Djava.awt.headless=false",
             // Users without a home folder have one that is not there.
             "-Duser.home=/nonexistent",
-            // All objects without a hash code of their own have the same.
-            "-XX:+UnlockExperimentalVMOptions",
-            "-XX:hashCode=2",
             // What is only weakly or softly reachable goes soon.
             "-XX:-UseSerialGC",
             "-XX:+UseParallelGC",
@@ -119,7 +138,8 @@ pub(crate) fn junit_config(job: &Job<'_>, tests: PathBuf, other: bool) -> FleetC
     } else {
         &[]
     };
-    let mut config = worker_config(job, &Instrumentation::default(), options);
+    let options = [options, hashes.options(other)].concat();
+    let mut config = worker_config(job, &Instrumentation::default(), &options);
     config.setting = if other { Setting::Later } else { Setting::User };
     // Some launchers enable assertions, others do not.
     config.assertions = !other;
