@@ -19,7 +19,7 @@ use crate::junit::{JUnitError, JUnitRun, Order, Verdict, run_junit};
 use crate::plain::run_plain;
 use crate::suite::{package_of_tests, test_class_name};
 use crate::verify::VerifyError;
-use crate::workers::junit_config;
+use crate::workers::{Hashes, junit_config};
 
 /// A test class of an earlier run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Former {
         let folder = job.work.join("former");
         let class_path = job.class_path.iter().chain(&job.junit).cloned().collect();
         let compiler = Compiler { lines: true, ..job.java.compiler(javac, class_path) };
-        let config = junit_config(job, folder.join("classes"), false);
+        let config = junit_config(job, folder.join("classes"), false, Hashes::Usual);
         Some(Former { compiler, config, framework, files, folder })
     }
 
