@@ -159,6 +159,29 @@ public class Broom {
 }
 
 #[test]
+fn tests_that_take_their_jvm_along_cost_no_other_class_its_tests() {
+    let source = written(
+        "Glutton",
+        "package steady;
+public class Glutton {
+    public int eat(int wanted) {
+        boolean tame = false;
+        assert tame = true;
+        if (!tame) throw new OutOfMemoryError(\"all eaten\");
+        return wanted > 3 ? 3 : wanted;
+    }
+}
+class Sparrow {
+    int peck(int wanted) { return wanted > 5 ? 5 : wanted; }
+}
+class Wren {
+    int peck(int wanted) { return wanted > 7 ? 7 : wanted; }
+}",
+    );
+    check(&source, &["new Sparrow().peck(", "new Wren().peck("], &[".eat("]);
+}
+
+#[test]
 fn no_test_changes_what_all_tests_share() {
     let source = written(
         "Settings",

@@ -187,7 +187,8 @@ fn next_batch(
     waiting.drain(..count).collect()
 }
 
-/// Compiles and runs one batch; gives the files in which tests got another form, which have to be checked once more.
+/// Compiles and runs one batch; gives the files in which tests got another form, which have to be checked once more. A batch that ends its JVM is halved
+/// until it is known whose tests do.
 fn check(
     job: &Job<'_>,
     workshop: &mut Workshop,
@@ -205,8 +206,28 @@ fn check(
     }
     enter(Phase::Running);
     let plain = (job.options.framework == Framework::Java).then(|| printed.names(batch));
-    let runs = run_twice(job, &classes, plain.as_deref(), round.hashes)?;
-    Ok(printed.drop_surprising(runs, round.remedy))
+    match run_twice(job, &classes, plain.as_deref(), round.hashes) {
+        Ok(runs) => Ok(printed.drop_surprising(runs, round.remedy)),
+        // One of the tests takes the JVM along, or all memory: JUnit goes on after anything but that.
+        Err(VerifyError::JUnit(JUnitError::Launcher(why))) => match batch {
+            [] => Ok(Vec::new()),
+            [file] => {
+                printed.drop_file(
+                    *file,
+                    DropReason::Unstable,
+                    &format!("a run of its class did not end: {why}"),
+                );
+                Ok(Vec::new())
+            }
+            _ => {
+                let (one, two) = batch.split_at(batch.len() / 2);
+                let mut open = check(job, workshop, printed, one, &folder.join("1"), round, enter)?;
+                open.extend(check(job, workshop, printed, two, &folder.join("2"), round, enter)?);
+                Ok(open)
+            }
+        },
+        Err(error) => Err(error),
+    }
 }
 
 /// One run of tests in two JVMs.
