@@ -132,7 +132,9 @@ fn launch(
             let text = seen.steps.last().map(|(_, outcome)| format!("{outcome:?}")).unwrap_or_default();
             Err(JUnitError::Launcher(text))
         }
-        other => Err(JUnitError::Launcher(format!("{other:?}"))),
+        End::Exhausted(_) => Err(JUnitError::Launcher("memory ran out".into())),
+        End::TimedOut(_) => Err(JUnitError::Launcher("it took too long".into())),
+        End::Died { .. } => Err(JUnitError::Launcher("the JVM died".into())),
     }
 }
 
