@@ -268,7 +268,7 @@ impl<'a> Printed<'a> {
     pub fn drop_surprising(&mut self, runs: [JUnitRun; 2], remedy: Remedy) -> Vec<FileId> {
         let rewrites = remedy == Remedy::AnotherForm;
         let mut changed: BTreeSet<(FileId, String)> = BTreeSet::new();
-        // Assertions of the code are enabled in the first run and disabled in the second, where all objects without a hash code of their own have the same.
+        // Assertions of the code are enabled in the first run and disabled in the second; objects without a hash code of their own have others there.
         let told = |(run, usual): (JUnitRun, bool)| run.verdicts.into_iter().map(move |told| (told, usual));
         for ((class, name, verdict), usual) in runs.into_iter().zip([true, false]).flat_map(told) {
             let Some(at) = self.suite.iter().position(|file| class_of(file) == class) else { continue };

@@ -210,7 +210,6 @@ fn check(
         Ok(runs) => Ok(printed.drop_surprising(runs, round.remedy)),
         // One of the tests takes the JVM along, or all memory: JUnit goes on after anything but that.
         Err(VerifyError::JUnit(JUnitError::Launcher(why))) => match batch {
-            [] => Ok(Vec::new()),
             [file] => {
                 printed.drop_file(
                     *file,

@@ -107,17 +107,22 @@ impl Policy {
 
     /// Whether writing this path stays below scratch, links and dots resolved.
     pub fn is_in_scratch(&self, path: &Path) -> bool {
-        let absolute = self.working.join(path);
-        resolve(&absolute).is_some_and(|real| real.starts_with(&self.scratch))
+        self.real(path).is_some_and(|real| real.starts_with(&self.scratch))
+    }
+
+    /// A path as the code under test means it, without links and dots.
+    fn real(&self, path: &Path) -> Option<PathBuf> {
+        resolve(&self.working.join(path))
     }
 
     /// Whether a file that may be written is one that nobody else knows of: nowhere, or below the folder for temporary files and there
     /// in something with a name as the JDK makes them up. Under any other name there may be something of the user's.
     pub fn is_temporary(&self, path: &Path) -> bool {
-        if path == Path::new(NOWHERE) {
-            return true;
-        }
-        let Some(real) = resolve(&self.working.join(path)) else { return false };
+        path == Path::new(NOWHERE) || self.real(path).is_some_and(|real| self.is_made_up(&real))
+    }
+
+    /// Whether a path without links and dots lies in something among the temporary files that the JDK named.
+    fn is_made_up(&self, real: &Path) -> bool {
         let Ok(inside) = real.strip_prefix(&self.temporary) else { return false };
         inside.components().next().is_some_and(|first| is_made_up(&first.as_os_str().to_string_lossy()))
     }
@@ -125,10 +130,13 @@ impl Policy {
     /// Whether it is up to the user's machine if there is something of this name. Code that finds nothing of the name it was to delete does no harm
     /// here, and does so there. What lies outside scratch and is there is part of the system.
     pub fn is_up_to_the_machine(&self, path: &Path) -> bool {
-        if path.as_os_str().is_empty() || self.is_temporary(path) {
+        if path.as_os_str().is_empty() || path == Path::new(NOWHERE) {
             return false;
         }
-        let Some(real) = resolve(&self.working.join(path)) else { return true };
+        let Some(real) = self.real(path) else { return true };
+        if self.is_made_up(&real) {
+            return false;
+        }
         match real.exists() {
             true => {
                 let always = [&self.scratch, &self.working, &self.temporary];

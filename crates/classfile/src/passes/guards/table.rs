@@ -78,6 +78,7 @@ const fn stdin(purpose: &'static str, method: &'static str, descriptor: &'static
     when(ask(Stdin, purpose, class, method, descriptor, Detail::Nothing), When::Stdin)
 }
 
+/// What a `File` is asked.
 const fn asks(method: &'static str, descriptor: &'static str) -> Guard {
     ask(Asking, method, "java/io/File", method, descriptor, Detail::This)
 }
@@ -118,7 +119,7 @@ pub(super) const TABLE: &[Guard] = &[
     file("setWritable", "setWritable", "(ZZ)Z"),
     file("setReadable", "setReadable", "(ZZ)Z"),
     file("setExecutable", "setExecutable", "(ZZ)Z"),
-    // Those that list a folder, each in its last Java caller before the system's own; up to JDK 12 there is `list` alone.
+    // Those that list a folder, each in its last Java caller before the system's own; JDK 11 has `list` alone.
     ask(Listing, "list a folder (File)", "java/io/File", "list", "()[Ljava/lang/String;", Detail::This),
     ask(Listing, "list a folder (File)", "java/io/File", "normalizedList", "()[Ljava/lang/String;", Detail::This),
     ask(Listing, "list a folder", PROVIDER, "newDirectoryStream",
